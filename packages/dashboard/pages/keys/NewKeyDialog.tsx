@@ -5,6 +5,7 @@ import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
 import { FormActions } from "../../parts/FormActions.tsx";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
 import { SelectField } from "../../parts/SelectField.tsx";
 import { TextField } from "../../parts/TextField.tsx";
 import { useForm } from "../../parts/use-form.ts";
@@ -22,12 +23,13 @@ function MadeKey({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const header =
     made.kind === "legacy" ? `authorization: Bearer ${made.secret}` : `x-api-key: ${made.secret}`;
   const path = made.kind === "legacy" ? "job" : "tasks";
+  const command = ["curl", "-H", header, new URL(path, document.baseURI).href].map(quoteForShell).join(" ");
   return (
     <>
       <p>Copy it now. It is shown this once; the service keeps only its hash.</p>
       <CodeBlock label="API key" code={made.secret} />
       <p class="small muted">Try it:</p>
-      <CodeBlock label="curl command" code={`curl -H '${header}' ${new URL(path, document.baseURI).href}`} />
+      <CodeBlock label="curl command" code={command} />
       <div class="dialog-actions">
         <Button kind="primary" onClick={onClose}>
           I have it

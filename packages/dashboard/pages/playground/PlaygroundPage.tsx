@@ -35,7 +35,9 @@ function Presets({ choice, onChoose }: { choice: Choice; onChoose: (preset: Pres
 
 function Playground({ models }: { models: readonly Model[] }) {
   // State besides the address: a long text does not fit into it.
-  const [choice, setChoice] = useState(() => parseChoice(new URLSearchParams(window.location.search)));
+  const [choice, setChoice] = useState(() =>
+    parseChoice(new URLSearchParams(window.location.search), models),
+  );
   const [folder, setFolder] = useState("");
   const change = (changes: Partial<Choice>) =>
     setChoice((old) => {

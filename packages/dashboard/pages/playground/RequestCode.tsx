@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
-import { type Choice, takesTranscript, toTargets } from "./choice.ts";
+import { type Choice, isAddress, takesTranscript, toTargets } from "./choice.ts";
 import { LANGUAGES, type Language, writeCode } from "./request-code.ts";
 import { uploads } from "./uploads.ts";
 
@@ -13,7 +13,7 @@ export function RequestCode({ models, choice }: { models: readonly Model[]; choi
   const chosen = models.filter(({ id }) => choice.models.some((each) => each.id === id));
   const code = writeCode(language, {
     baseUrl: client.baseUrl,
-    input: uploads.value[0]?.file.name ?? (choice.url || "song.mp3"),
+    input: uploads.value[0]?.file.name ?? (isAddress(choice.url) ? choice.url : "song.mp3"),
     targets: toTargets(choice, models),
     transcript:
       choice.transcript.trim() !== "" && chosen.some(takesTranscript) ? "transcript.txt" : undefined,

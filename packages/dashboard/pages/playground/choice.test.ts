@@ -12,7 +12,9 @@ const model = (fields: Partial<Model>): Model => ({
   ...fields,
 });
 const MODELS = [
-  model({}),
+  model({
+    variants: [{ id: "high_quality", description: "", access: "enabled" }],
+  }),
   model({ id: "drums", outputFormats: ["flac"] }),
   model({
     id: "alignment",
@@ -33,13 +35,39 @@ const CHOICE: Choice = {
 
 describe("the choice of the playground", () => {
   it("[PG6] survives a round trip through the address", () => {
-    expect(parseChoice(new URLSearchParams(toQuery(CHOICE).toString()))).toEqual(CHOICE);
-    expect(parseChoice(toQuery({ ...CHOICE, audioFormats: [] })).audioFormats).toEqual([]);
+    expect(parseChoice(new URLSearchParams(toQuery(CHOICE).toString()), MODELS)).toEqual(CHOICE);
+    expect(parseChoice(toQuery({ ...CHOICE, audioFormats: [] }), MODELS).audioFormats).toEqual([]);
   });
 
   it("[PG6] has defaults, and ignores an invalid bit depth", () => {
-    expect(parseChoice(new URLSearchParams())).toEqual(FIRST_CHOICE);
-    expect(parseChoice(new URLSearchParams("bits=23")).bitDepth).toBe("");
+    expect(parseChoice(new URLSearchParams(), MODELS)).toEqual(FIRST_CHOICE);
+    expect(parseChoice(new URLSearchParams("bits=23"), MODELS).bitDepth).toBe("");
+  });
+
+  it("[PG6] drops what the models do not know", () => {
+    const query = new URLSearchParams({
+      language: "en; touch /tmp/x #",
+      url: "/etc/passwd",
+      audio: "wav,$(id)",
+      text: "`id`,lrc",
+    });
+    for (const text of ["vocals/$(id)~residual", "drums/high_quality", "no; such"]) query.append("m", text);
+    expect(parseChoice(query, MODELS)).toEqual({
+      ...FIRST_CHOICE,
+      models: [{ id: "vocals", isResidual: true }, { id: "drums" }],
+      audioFormats: ["wav"],
+      textFormats: ["lrc"],
+    });
+    const url = "https://a.example/\u0003\ntouch x\n";
+    expect(parseChoice(new URLSearchParams({ url }), MODELS).url).toBe("");
+  });
+
+  it("[PG6] a model is not asked for a language or variant that only another one knows", () => {
+    const choice = { ...CHOICE, models: [{ id: "drums", variant: "high_quality" }, { id: "alignment" }] };
+    expect(toTargets({ ...choice, language: "xx" }, MODELS)).toEqual([
+      { model: "drums", formats: ["flac"] },
+      { model: "alignment", formats: ["lrc"] },
+    ]);
   });
 
   it("[PG6] leaves a text out of the address if it is too long", () => {

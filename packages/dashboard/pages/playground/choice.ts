@@ -32,23 +32,52 @@ const RESIDUAL = "~residual";
 const TRANSCRIPT_MAX_CHARACTERS = 1500;
 const listOf = (text: string | null) => (text ?? "").split(",").filter((item) => item !== "");
 
+/** Whether a text is a URL, not the name of a file. */
+export const isAddress = (text: string) => /^[a-z][a-z0-9+.-]+:\/\/\P{Cc}+$/iu.test(text);
+
 function parseModel(text: string): ChosenModel {
   const isResidual = text.endsWith(RESIDUAL);
   const [id = "", variant] = (isResidual ? text.slice(0, -RESIDUAL.length) : text).split("/");
   return { id, ...(variant ? { variant } : {}), ...(isResidual ? { isResidual } : {}) };
 }
 
-/** Parses the choice from an address: `m=vocals/high_quality~residual&m=drums&audio=wav,mp3`. */
-export function parseChoice(query: URLSearchParams): Choice {
+const hasVariant = ({ variants = [] }: Model, variant: string) => variants.some(({ id }) => id === variant);
+
+/** Undefined for an unknown model; a variant that the model lacks is dropped. */
+function findKnown({ variant, ...chosen }: ChosenModel, models: readonly Model[]): ChosenModel | undefined {
+  const model = models.find(({ id }) => id === chosen.id);
+  if (!model) return undefined;
+  return variant !== undefined && hasVariant(model, variant) ? { ...chosen, variant } : chosen;
+}
+
+const isKnown = (value: string, lists: readonly (readonly string[] | undefined)[]) =>
+  lists.some((list) => list?.includes(value));
+
+/**
+ * Parses the choice from an address: `m=vocals/high_quality~residual&m=drums&audio=wav,mp3`. Anybody can write a link, so
+ * whatever the models don't know is dropped.
+ */
+export function parseChoice(query: URLSearchParams, models: readonly Model[]): Choice {
   const bitDepth = query.get("bits");
+  const language = query.get("language") ?? "";
+  const url = query.get("url") ?? "";
+  const formats = models.map(({ outputFormats }) => outputFormats);
+  const listFormats = (name: string) => listOf(query.get(name)).filter((format) => isKnown(format, formats));
   return {
-    models: query.has("m") ? query.getAll("m").map(parseModel) : FIRST_CHOICE.models,
-    audioFormats: query.has("audio") ? listOf(query.get("audio")) : FIRST_CHOICE.audioFormats,
-    textFormats: query.has("text") ? listOf(query.get("text")) : FIRST_CHOICE.textFormats,
+    models: query.has("m")
+      ? query.getAll("m").flatMap((text) => findKnown(parseModel(text), models) ?? [])
+      : FIRST_CHOICE.models,
+    audioFormats: query.has("audio") ? listFormats("audio") : FIRST_CHOICE.audioFormats,
+    textFormats: query.has("text") ? listFormats("text") : FIRST_CHOICE.textFormats,
     bitDepth: bitDepth === "16" || bitDepth === "24" || bitDepth === "32" ? bitDepth : "",
-    language: query.get("language") ?? "",
+    language: isKnown(
+      language,
+      models.map(({ supportedLanguages }) => supportedLanguages),
+    )
+      ? language
+      : "",
     transcript: query.get("transcript") ?? "",
-    url: query.get("url") ?? "",
+    url: isAddress(url) ? url : "",
   };
 }
 
@@ -84,9 +113,9 @@ export function toTargets(
       {
         model: id,
         formats: formats.length > 0 || first === undefined ? formats : [first],
-        ...(variant ? { variant } : {}),
+        ...(variant !== undefined && hasVariant(model, variant) ? { variant } : {}),
         ...(isResidual && !isTextModel(model) ? { residual: true } : {}),
-        ...(choice.language !== "" && model.supportedLanguages ? { language: choice.language } : {}),
+        ...(model.supportedLanguages?.includes(choice.language) ? { language: choice.language } : {}),
         ...(choice.bitDepth !== "" && formats.includes("wav")
           ? { bitDepth: Number(choice.bitDepth) as 16 | 24 | 32 }
           : {}),

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { stripTypeScriptTypes } from "node:module";
 import { describe, expect, it } from "vitest";
-import { type CodeRequest, writeCode } from "./request-code.ts";
+import { type CodeRequest, LANGUAGES, writeCode } from "./request-code.ts";
 
 const SIMPLE: CodeRequest = {
   baseUrl: "https://stems.example/audio",
@@ -22,7 +22,85 @@ const HARD: CodeRequest = {
   transcript: "transcript.txt",
 };
 
+const COMMAND = "; touch /tmp/x #";
+/** Every value is one that a shell would obey if it were not quoted. */
+const HOSTILE: CodeRequest = {
+  baseUrl: "https://stems.example/$(id)",
+  input: `-F;type="a",$(id)\\'${COMMAND}`,
+  targets: [
+    {
+      model: "transcription",
+      formats: [`srt${COMMAND}`, "$(id)"],
+      language: `en${COMMAND} $TRANSCRIPT_ID`,
+    },
+    { model: `$(id)${COMMAND}`, formats: ["wav"] },
+    { model: "alignment", formats: ["lrc"], language: "`id`" },
+  ],
+  transcript: `--text${COMMAND}`,
+};
+
+/** The words of each command that code for a shell runs; the commands print their words, and ids. */
+function runInShell(code: string): string[][] {
+  const print = `{ for word; do printf '%s\\0' "$word" >&2; done; printf '\\n\\0' >&2; echo id; }`;
+  const script = `curl() ${print}\nstemwright() ${print}\njq() { cat; }\n${code}`;
+  // Nothing else can be found, so whatever escapes its quotes fails.
+  const { stderr, status } = spawnSync("sh", ["-e"], {
+    input: script,
+    encoding: "utf8",
+    env: { PATH: "/bin" },
+  });
+  expect(status).toBe(0);
+  return stderr
+    .split("\n\0")
+    .slice(0, -1)
+    .map((words) => words.split("\0").slice(0, -1));
+}
+
 describe("the same request as code", () => {
+  it("[PG7] a shell takes no value for a command", () => {
+    const [transcribe, separate, align, ...others] = runInShell(writeCode("CLI", HOSTILE));
+    expect(others).toEqual([]);
+    const server = ["--server", HOSTILE.baseUrl];
+    const file = `./${HOSTILE.input}`;
+    expect(transcribe).toEqual([
+      "transcribe",
+      file,
+      "--format",
+      HOSTILE.targets[0]?.formats.join(","),
+      "--language",
+      HOSTILE.targets[0]?.language,
+      ...server,
+    ]);
+    expect(separate).toEqual([
+      "separate",
+      file,
+      "--stems",
+      HOSTILE.targets[1]?.model,
+      "--format",
+      "wav",
+      ...server,
+    ]);
+    expect(align?.slice(-4)).toEqual(["--text", HOSTILE.transcript, ...server]);
+  });
+
+  it("[PG7] curl takes no part of a name for an option, and only the ids are filled in", () => {
+    const calls = runInShell(writeCode("curl", HOSTILE));
+    const quoted = HOSTILE.input.replaceAll(/["\\]/g, "\\$&");
+    expect(calls[0]?.slice(3)).toEqual(["-F", `file=@"./${quoted}"`, `${HOSTILE.baseUrl}/assets`]);
+    expect(calls.at(-1)?.[5]).toBe(`${HOSTILE.baseUrl}/tasks`);
+    expect(JSON.parse(calls.at(-1)?.at(-1) ?? "")).toEqual({
+      assetId: "id",
+      targets: HOSTILE.targets.map((target) =>
+        target.model === "alignment" ? { ...target, transcriptAssetId: "id" } : target,
+      ),
+    });
+  });
+
+  it("[PG7] a pasted name presses no keys of a terminal", () => {
+    for (const language of LANGUAGES)
+      expect(writeCode(language, { ...SIMPLE, input: "a\u0003\ntouch x.mp3" })).toContain("a??touch x.mp3");
+  });
+
   it("[PG7] for curl: uploads, then creates the Task", () => {
     expect(writeCode("curl", { ...SIMPLE, targets: [{ model: "bass", formats: ["wav"] }] })).toBe(
       [
@@ -59,7 +137,7 @@ describe("the same request as code", () => {
     expect(code).toContain('"url": "https://a.example/b.mp3"');
   });
 
-  it.each([SIMPLE, HARD])("[PG7] is code that its language can read: $input", (request) => {
+  it.each([SIMPLE, HARD, HOSTILE])("[PG7] is code that its language can read: $input", (request) => {
     const asShell = (code: string) => execFileSync("sh", ["-n"], { input: code });
     expect(() => asShell(writeCode("curl", request))).not.toThrow();
     expect(() => asShell(writeCode("CLI", request))).not.toThrow();

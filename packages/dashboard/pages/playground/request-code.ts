@@ -1,4 +1,6 @@
 import type { TargetInput } from "@stemwright/sdk";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
+import { isAddress } from "./choice.ts";
 
 /** The request to write as code. */
 export type CodeRequest = {
@@ -13,9 +15,8 @@ export type CodeRequest = {
 export const LANGUAGES = ["curl", "TypeScript", "Python", "CLI"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-const isAddress = (input: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(input);
-/** For a POSIX shell. */
-const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** A name that begins with a hyphen would be an option. */
+const toPath = (name: string) => (name.startsWith("-") ? `./${name}` : name);
 
 /** Written without quotes: a variable of the language. */
 class Code {
@@ -58,25 +59,33 @@ function withTranscript({ targets, transcript }: CodeRequest, id: unknown): unkn
   );
 }
 
+/** Marks a shell variable in JSON, which never contains this character itself. */
+const toMark = (variable: string) => `"\0${variable}\0"`;
+
+/** A part of a form; curl takes a semicolon or comma in a bare name for an option. */
+const toFormPart = (file: string) =>
+  /[;,"\\]/.test(file) ? `file=@"${toPath(file).replaceAll(/["\\]/g, "\\$&")}"` : `file=@${toPath(file)}`;
+
 function toCurl(request: CodeRequest): string {
   const { baseUrl, input, transcript } = request;
   const upload = (file: string) =>
-    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -F ${quote(`file=@${file}`)} ${baseUrl}/assets | jq -r .id`;
+    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -F ${quoteForShell(toFormPart(file))} ${quoteForShell(`${baseUrl}/assets`)} | jq -r .id`;
   const lines: string[] = [];
-  if (!isAddress(input)) lines.push(`ASSET_ID=$(${upload(input)})`);
+  const isUploaded = !isAddress(input);
+  if (isUploaded) lines.push(`ASSET_ID=$(${upload(input)})`);
   if (transcript !== undefined) lines.push(`TRANSCRIPT_ID=$(${upload(transcript)})`);
-  const source = isAddress(input) ? `"url": ${JSON.stringify(input)}` : '"assetId": "$ASSET_ID"';
+  const source = isUploaded ? `"assetId": ${toMark("ASSET_ID")}` : `"url": ${JSON.stringify(input)}`;
   const targets = writeTargets(request, {
-    transcriptId: '"$TRANSCRIPT_ID"',
+    transcriptId: toMark("TRANSCRIPT_ID"),
     style: JSON_STYLE,
     indent: "  ",
   });
   // JSON allows no trailing comma.
   const body = `{\n  ${source},\n  "targets": ${targets.replace(/,(\n\s*\])$/, "$1")}\n}`;
   // The ids go between two quoted strings, where the shell expands them.
-  const data = quote(body).replaceAll(/\$(ASSET_ID|TRANSCRIPT_ID)/g, `'"$$$1"'`);
+  const data = quoteForShell(body).replaceAll(/\0(\w+)\0/g, `'"$$$1"'`);
   lines.push(
-    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -H "content-type: application/json" \\\n  ${baseUrl}/tasks -d ${data}`,
+    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -H "content-type: application/json" \\\n  ${quoteForShell(`${baseUrl}/tasks`)} -d ${data}`,
   );
   return lines.join("\n");
 }
@@ -88,7 +97,7 @@ function toTypeScript(request: CodeRequest): string {
   return [
     `import { Stemwright } from "@stemwright/sdk";`,
     "",
-    `const client = new Stemwright({ baseUrl: "${baseUrl}" }); // key: STEMWRIGHT_API_KEY`,
+    `const client = new Stemwright({ baseUrl: ${JSON.stringify(baseUrl)} }); // key: STEMWRIGHT_API_KEY`,
     ...(transcript === undefined
       ? []
       : [`const transcript = await client.assets.upload(${JSON.stringify(transcript)});`]),
@@ -104,7 +113,7 @@ function toPython(request: CodeRequest): string {
   return [
     "from stemwright import Stemwright",
     "",
-    `client = Stemwright(base_url="${baseUrl}")  # key: STEMWRIGHT_API_KEY`,
+    `client = Stemwright(base_url=${JSON.stringify(baseUrl)})  # key: STEMWRIGHT_API_KEY`,
     ...(transcript === undefined ? [] : [`transcript = client.assets.upload(${JSON.stringify(transcript)})`]),
     "task = client.tasks.run(",
     `    ${JSON.stringify(input)},`,
@@ -132,16 +141,15 @@ const toSharedOptions = ({ formats, residual = false, variant = "" }: TargetInpu
 
 function toCommand(command: string, targets: readonly TargetInput[], request: CodeRequest): string {
   const [first] = targets;
-  const words = ["stemwright", command, quote(request.input)];
+  const words = ["stemwright", command, toPath(request.input)];
   if (command === "separate") words.push("--stems", targets.map(({ model }) => model).join(","));
   words.push("--format", first?.formats.join(",") ?? "");
   if (first?.residual) words.push("--residual");
   if (first?.variant === "high_quality") words.push("--high-quality");
   if (first?.variant === "n_speaker") words.push("--speakers", "n");
   if (first?.language !== undefined) words.push("--language", first.language);
-  if (command === "align" && request.transcript !== undefined)
-    words.push("--text", quote(request.transcript));
-  return [...words, "--server", request.baseUrl].join(" ");
+  if (command === "align" && request.transcript !== undefined) words.push("--text", request.transcript);
+  return [...words, "--server", request.baseUrl].map(quoteForShell).join(" ");
 }
 
 /** One command per kind of work, and per set of options for stems. */
@@ -162,5 +170,9 @@ const WRITERS: Record<Language, (request: CodeRequest) => string> = {
   CLI: toCli,
 };
 
+/** A terminal takes some control characters of a pasted name for keys, such as Ctrl+C. */
+const showControls = (name: string) => name.replaceAll(/\p{Cc}/gu, "?");
+
 /** The request in one of the languages, ready to paste. */
-export const writeCode = (language: Language, request: CodeRequest) => WRITERS[language](request);
+export const writeCode = (language: Language, request: CodeRequest) =>
+  WRITERS[language]({ ...request, input: showControls(request.input) });
