@@ -161,7 +161,7 @@ export const API_ERRORS = {
   LAST_OWNER: { statusCode: 409, when: "The account's last owner can't be removed or become a member." },
   IDEMPOTENCY_CONFLICT: {
     statusCode: 409,
-    when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
+    when: "The `Idempotency-Key` was used within the last 24 hours with another body, or by another key or person of the account.",
   },
   MODEL_NOT_INSTALLED: {
     statusCode: 409,

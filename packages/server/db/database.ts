@@ -247,6 +247,7 @@ export type Tables = {
   row_counts: { client_id: string; noun: "tasks" | "assets"; slot: number; total: number };
   idempotency_receipts: {
     client_id: string;
+    principal: string | null;
     key: string;
     fingerprint: Buffer;
     sealed_answer: Buffer | null;

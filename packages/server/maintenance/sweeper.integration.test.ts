@@ -420,7 +420,7 @@ describe("leftovers", () => {
 
   it("[R3] expired idempotency keys are removed", async () => {
     for (const key of ["old", "young"])
-      await takeReceipt(database.db, { clientId, key, fingerprint: Buffer.alloc(32) });
+      await takeReceipt(database.db, { clientId, principal: "p", key, fingerprint: Buffer.alloc(32) });
     await database.pool.query("update idempotency_receipts set created_at = $1 where key = 'old'", [
       hoursAgo(24.1),
     ]);

@@ -17,7 +17,8 @@ export function makeReceiptStore(options: {
       const found = await findReceipt(db, clientId, key);
       if (!found) return undefined;
       const answer = await vault.unseal(found.sealedAnswer, toContext(clientId, key));
-      return { fingerprint: found.fingerprint, answer: JSON.parse(answer) as unknown };
+      const { principal, fingerprint } = found;
+      return { principal, fingerprint, answer: JSON.parse(answer) as unknown };
     },
     keepAnswer: (receipt, work) =>
       db.transaction().execute(async (transaction) => {

@@ -8,25 +8,25 @@ export async function findReceipt(
   db: DatabaseHandle,
   clientId: string,
   key: string,
-): Promise<{ fingerprint: Buffer; sealedAnswer: Buffer } | undefined> {
+): Promise<{ principal: string | null; fingerprint: Buffer; sealedAnswer: Buffer } | undefined> {
   const row = await db
     .selectFrom("idempotency_receipts")
-    .select(["fingerprint", "sealed_answer"])
+    .select(["principal", "fingerprint", "sealed_answer"])
     .where("client_id", "=", clientId)
     .where("key", "=", key)
     .where("created_at", ">", sql<Date>`now() - ${LIFETIME}`)
     .executeTakeFirst();
   if (!row?.sealed_answer) return undefined;
-  return { fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
+  return { principal: row.principal, fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
 }
 
 /** Claims the key for this transaction. If another transaction holds it, this waits: if that one fails, this one continues, otherwise it throws. */
 export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise<void> {
   const { rows } = await sql`
-    insert into idempotency_receipts (client_id, key, fingerprint)
-    values (${receipt.clientId}, ${receipt.key}, ${receipt.fingerprint})
+    insert into idempotency_receipts (client_id, principal, key, fingerprint)
+    values (${receipt.clientId}, ${receipt.principal}, ${receipt.key}, ${receipt.fingerprint})
     on conflict (client_id, key) do update
-      set fingerprint = excluded.fingerprint, sealed_answer = null, created_at = now()
+      set principal = excluded.principal, fingerprint = excluded.fingerprint, sealed_answer = null, created_at = now()
       where idempotency_receipts.created_at <= now() - ${LIFETIME}
     returning 1`.execute(db);
   if (rows.length === 0) throw new ReceiptTaken();

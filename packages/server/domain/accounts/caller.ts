@@ -12,3 +12,6 @@ export type Caller = {
   role: KeyRole;
   person?: SignedInPerson;
 };
+
+/** The person behind a request, in whichever session, or else the key. */
+export const toPrincipal = ({ person, keyId }: Pick<Caller, "person" | "keyId">) => person?.id ?? keyId;

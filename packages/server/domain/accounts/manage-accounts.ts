@@ -15,7 +15,7 @@ import { type InstalledModel, isInstalled, type ModelGrant } from "../models/mod
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, toPrincipal } from "./caller.ts";
 import { type ClientRecord, toCredits } from "./client-record.ts";
 import { makeKey } from "./key-secrets.ts";
 
@@ -80,15 +80,10 @@ const refuseUnlessAdmin = (caller: Caller, what: string) => {
   if (caller.role !== "admin") throw new Refusal("ADMIN_REQUIRED", `${what} are for administrators`);
 };
 
-/** A key for the caller's own account. */
-export async function createOwnKey(
-  accounts: AccountStore,
-  caller: Caller,
-  request: KeyRequest,
-): Promise<ApiKey & { secret: string }> {
-  if (request.role === "admin") refuseUnlessAdmin(caller, "Keys of the role admin");
-  if (request.kind === "legacy") refuseUnlessAdmin(caller, "Tokens of the Jobs interface");
-  return await createKey(accounts, caller.clientId, request);
+/** Whether the caller may create such a key for its own account. */
+export function checkKeyRequest(caller: Caller, { role, kind }: KeyRequest): void {
+  if (role === "admin") refuseUnlessAdmin(caller, "Keys of the role admin");
+  if (kind === "legacy") refuseUnlessAdmin(caller, "Tokens of the Jobs interface");
 }
 
 export async function revokeOwnKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
@@ -135,7 +130,7 @@ export async function grantCredits(
   const client = await getClient(accounts, clientId);
   const entry = await accounts.grantCredits(clientId, {
     ...request,
-    keyId: caller.person?.id ?? caller.keyId,
+    keyId: toPrincipal(caller),
   });
   if (entry) return entry;
   if (request.amount < 0) throw makeCreditsError(-request.amount, toCredits(client).available);

