@@ -155,6 +155,8 @@ export async function makeApp(
       .header("x-request-id", request.id)
       // Uploads and outputs share the dashboard's origin, so a browser must never render one as a page.
       .header("x-content-type-options", "nosniff")
+      // Keys, secrets and signed links are in many answers; a route whose answer may be kept says so itself.
+      .header("cache-control", "no-store")
       // Preflights are answered by the routes' own OPTIONS, which know their methods.
       .header("access-control-allow-origin", "*")
       .header("access-control-expose-headers", EXPOSED_HEADERS);

@@ -1,6 +1,7 @@
-import { apiErrorBody } from "@stemwright/contract";
+import { apiErrorBody, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { addPerson } from "../../../test/support/test-people.ts";
 import { revokeKey } from "../db/accounts/key-rows.ts";
 
 let api: TestApi;
@@ -75,6 +76,51 @@ describe("every request", () => {
     const log = api.logLines.join("");
     expect(log).not.toContain(api.account.key);
     expect(log).not.toContain("5ec4e7");
+  });
+});
+
+describe("answers with secrets", () => {
+  it("[G9] are stored by no cache", async () => {
+    const admin = await api.addAccount({ role: "admin" });
+    const { token } = await addPerson(api, { clientId: api.account.clientId, role: "owner" });
+    const task = await api.post("/tasks", {
+      url: "https://media.example/a.wav",
+      targets: [{ model: "vocals", formats: ["wav"] }],
+    });
+    const { id } = (await task.clone().json()) as Task;
+    const posts = await Promise.all([
+      api.post("/account/keys", { name: "a key" }, { key: admin.key }),
+      api.post(`/admin/clients/${admin.clientId}/keys`, { name: "a key" }, { key: admin.key }),
+      api.post("/account/invitations", { role: "member" }, { key: admin.key }),
+      api.post("/account/sign-in/link", { token }, { key: null }),
+      api.post("/webhooks", { url: "https://receiver.example/" }),
+      api.post(`/tasks/${id}/shares`, {}),
+      api.post("/storage-integrations", {
+        type: "aws",
+        storageName: "bucket",
+        authConfig: { roleArn: "arn:aws:iam::123456789012:role/stems", region: "eu-west-1" },
+      }),
+    ]);
+    const gets = await Promise.all(
+      ["/webhooks", "/webhooks/secret", "/tasks", `/tasks/${id}`, `/tasks/${id}/exports`].map((path) =>
+        api.call(path),
+      ),
+    );
+    for (const { status, url, headers } of [task, ...posts, ...gets])
+      expect([new URL(url).pathname, status, headers.get("cache-control")]).toEqual([
+        new URL(url).pathname,
+        200,
+        "no-store",
+      ]);
+  });
+
+  it("[G7] the reference page runs no inline script and can't be framed", async () => {
+    const response = await api.call("/docs", { key: null });
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).not.toContain("unsafe");
+    for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"])
+      expect(policy.split("; ")).toContain(part);
+    expect(await response.text()).not.toMatch(/<script(?![^>]* src=)/);
   });
 });
 

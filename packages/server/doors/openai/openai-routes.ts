@@ -155,7 +155,7 @@ async function answer(api: DoorApi, exchange: Exchange, task: SpeechTask): Promi
   };
   return reply
     .header("content-type", "text/event-stream; charset=utf-8")
-    .header("cache-control", "no-cache, no-transform")
+    .header("cache-control", "no-store, no-transform")
     .header("connection", "close")
     .header("x-accel-buffering", "no")
     .send(Readable.from(makeTranscriptEvents(answering, onError), { objectMode: false }));

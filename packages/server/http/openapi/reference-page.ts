@@ -11,6 +11,25 @@ const ASSETS: Record<string, string> = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 };
 
+/** Swagger UI takes data URLs for its icons. Requests go to the service's public address, wherever the page was opened. */
+const makeContentSecurityPolicy = (origin: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${origin}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+/** Keys typed in are forgotten with the page; a browser may still have one that an earlier release stored. */
+const SCRIPT = `localStorage.removeItem("authorized");
+const { description } = document.querySelector("#reference").dataset;
+SwaggerUIBundle({ url: description, dom_id: "#reference", deepLinking: true, tryItOutEnabled: true, persistAuthorization: false, validatorUrl: null, defaultModelsExpandDepth: 0 });
+`;
+
 const makePage = (base: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -21,11 +40,9 @@ const makePage = (base: string) => `<!doctype html>
 <link rel="stylesheet" href="${base}docs/swagger-ui.css">
 </head>
 <body>
-<div id="reference"></div>
+<div id="reference" data-description="${base}openapi.json"></div>
 <script src="${base}docs/swagger-ui-bundle.js"></script>
-<script>
-SwaggerUIBundle({ url: "${base}openapi.json", dom_id: "#reference", deepLinking: true, tryItOutEnabled: true, persistAuthorization: true, defaultModelsExpandDepth: 0 });
-</script>
+<script src="${base}docs/reference.js"></script>
 </body>
 </html>
 `;
@@ -34,7 +51,14 @@ SwaggerUIBundle({ url: "${base}openapi.json", dom_id: "#reference", deepLinking:
 export function addReferencePage(app: FastifyInstance, publicBaseUrl: () => string): void {
   const options = { config: { isPublic: true }, schema: { hide: true } };
   app.get("/docs", options, async (_request, reply) =>
-    reply.type("text/html; charset=utf-8").send(makePage(toBasePath(publicBaseUrl()))),
+    reply
+      .type("text/html; charset=utf-8")
+      .header("content-security-policy", makeContentSecurityPolicy(new URL(publicBaseUrl()).origin))
+      .header("referrer-policy", "same-origin")
+      .send(makePage(toBasePath(publicBaseUrl()))),
+  );
+  app.get("/docs/reference.js", options, async (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(SCRIPT),
   );
   app.get<{ Params: { asset: string } }>("/docs/:asset", options, async ({ params }, reply) => {
     const type = ASSETS[params.asset];

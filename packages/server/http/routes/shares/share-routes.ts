@@ -123,9 +123,8 @@ function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "t
         response: { 200: sharedTask },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const shared = await getShared(ports.shares, request.params.token);
-      void reply.header("cache-control", "private, no-store");
       return toSharedTask(shared, await outputLinks.prepare([shared.task]));
     },
   );
@@ -142,9 +141,8 @@ function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "t
         response: { 200: words },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { task } = await getShared(ports.shares, request.params.token);
-      void reply.header("cache-control", "private, no-store");
       return await loadWords(ports, task, request.params.targetId);
     },
   );
@@ -183,9 +181,8 @@ function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">)
         response: { 200: taskPreviews },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { task } = await getShared(ports.shares, request.params.token);
-      void reply.header("cache-control", "private, no-store");
       return await describePreviews(ports, task);
     },
   );

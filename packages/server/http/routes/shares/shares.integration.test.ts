@@ -35,7 +35,7 @@ describe("share links", () => {
     expect(made.url).toBe(`${api.address}/app/share#${made.token}`);
     expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(3_600_000);
     const answer = await open(`/shares/${made.token}`);
-    expect(answer.headers.get("cache-control")).toBe("private, no-store");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
     const shown = (await answer.json()) as SharedTask;
     const [spoken, vocals] = shown.targets;
     expect(Object.keys(shown).toSorted()).toEqual(["completedAt", "createdAt", "expiresAt", "targets"]);

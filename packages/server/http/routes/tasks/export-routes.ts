@@ -52,9 +52,8 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
         response: { 200: taskExports },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { task } = await getShared(ports.shares, request.params.token);
-      void reply.header("cache-control", "private, no-store");
       return await describeExports(api, task);
     },
   );
@@ -83,7 +82,6 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
       const { id, file } = request.params;
       const task = await ports.exports.findTask(id);
       if (!task) throw new ApiError("NOT_FOUND", "The Task was deleted");
-      void reply.header("cache-control", "private, no-store");
       const exchange = { request, reply, task };
       return await (file === "outputs.zip" ? sendArchive(api, exchange) : sendStemFile(api, exchange));
     },

@@ -50,7 +50,7 @@ export function addTaskEventRoutes({
       const stream = request.method === "HEAD" ? undefined : streams.open(caller);
       void reply
         .header("content-type", "text/event-stream; charset=utf-8")
-        .header("cache-control", "no-cache, no-transform")
+        .header("cache-control", "no-store, no-transform")
         // An open keep-alive connection would delay shutdown.
         .header("connection", "close")
         // Asks nginx and compatible proxies not to buffer events.

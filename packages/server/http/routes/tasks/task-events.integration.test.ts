@@ -98,7 +98,7 @@ describe("the events of a Task", () => {
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
+      "cache-control": "no-store, no-transform",
       "x-accel-buffering": "no",
       "access-control-allow-origin": "*",
     });

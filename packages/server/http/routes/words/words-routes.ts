@@ -105,6 +105,5 @@ export async function sendExport(
   return reply
     .header("content-type", toMimeType(format))
     .header("content-disposition", toContentDisposition(toFileName(name, format)))
-    .header("cache-control", "private, no-cache")
     .send(ports.textWriter.write(document, format));
 }
