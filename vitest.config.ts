@@ -16,9 +16,9 @@ const MEASURING = [
 /** Minutes of killed processes, restarted services and long waits: `npm run test:faults` runs them. */
 const FAULTS = [
   "packages/engine/process/{dead-graph-thread,gpu-fault,spans-of-networks}.integration.test.ts",
-  "packages/engine/pipelines/spans/spans.integration.test.ts",
+  "packages/engine/separation/spans/spans.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
-  "packages/server/doors/waiting.integration.test.ts",
+  "packages/server/compat/waiting.integration.test.ts",
   "packages/server/worker/{drain,idle-worker,outage,takeover}.integration.test.ts",
   "packages/server/worker/spans/{killed-helper,span-workers}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",

@@ -1,5 +1,5 @@
-import { ArraySource } from "../packages/engine/dsp/array-source.ts";
-import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
+import { toSampleRate } from "../packages/engine/dsp/resampling/resampled-source.ts";
+import { ArraySource } from "../packages/engine/dsp/sources/array-source.ts";
 
 /** Mono at another rate. */
 export function atRate(samples: Float32Array, fromHz: number, toHz: number): Float32Array {

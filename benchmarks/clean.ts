@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { joinSamples } from "../packages/engine/pipelines/support/join-samples.ts";
+import { joinSamples } from "../packages/engine/support/join-samples.ts";
 import { DeepFilter } from "./clean/deep-filter.ts";
 import { measureRecordings } from "./clean/measure-recordings.ts";
 import { EngineBench, readPlane } from "./engine-bench.ts";

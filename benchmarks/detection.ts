@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
+import { writeSound } from "../packages/engine/support/sound-file.ts";
 import { describeRun } from "./machine.ts";
 import { readCpuMs, readMemory } from "./process-figures.ts";
 

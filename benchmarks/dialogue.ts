@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readSound, writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
+import { readSound, writeSound } from "../packages/engine/support/sound-file.ts";
 import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";
 

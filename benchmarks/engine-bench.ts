@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EngineTarget } from "../packages/engine/pipelines/engine-request.ts";
-import { readSound, writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
+import { readSound, writeSound } from "../packages/engine/support/sound-file.ts";
+import type { EngineTarget } from "../packages/engine/targets/engine-request.ts";
 
 /** The engine as the service runs it, in a child process. */
 export class EngineBench implements AsyncDisposable {

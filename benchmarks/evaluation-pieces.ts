@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
+import { toSampleRate } from "../packages/engine/dsp/resampling/resampled-source.ts";
+import { PcmFileSource } from "../packages/engine/files/pcm-file-source.ts";
 import { decodeToPcm } from "../packages/engine/media/index.ts";
-import { PcmFileSource } from "../packages/engine/pipelines/pcm-file-source.ts";
 
 /** Left and right at 44.1 kHz. */
 export type Sound = [Float32Array, Float32Array];

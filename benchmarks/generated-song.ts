@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { makeSyntheticSong } from "../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../packages/engine/support/synthetic-song.ts";
 import { SAMPLE_RATE_HZ } from "./evaluation-pieces.ts";
 import { FRAME_BYTES, makeWavHeader, toInt16 } from "./wav-header.ts";
 

@@ -2,24 +2,24 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import {
+  type GpuStemManifest,
+  isGpuStemManifest,
+  loadManifests,
+  type SpeechManifest,
+} from "../packages/engine/manifests/manifest.ts";
 import { setSandboxMode } from "../packages/engine/media/index.ts";
 import { BandSplit } from "../packages/engine/networks/band-split/band-split.ts";
 import { Htdemucs } from "../packages/engine/networks/htdemucs/htdemucs.ts";
 import { measureAgreementDb } from "../packages/engine/networks/measure-network.ts";
 import { loadEncoder } from "../packages/engine/networks/whisper/encoder.ts";
 import { LogMel, MEL_SHAPE } from "../packages/engine/networks/whisper/log-mel.ts";
-import { makeSyntheticSong } from "../packages/engine/pipelines/support/synthetic-song.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
 import { describeGpus } from "../packages/engine/runtime/describe-gpus.ts";
 import type { ExecutionProvider } from "../packages/engine/runtime/execution-provider.ts";
 import { makeSession } from "../packages/engine/runtime/make-session.ts";
-import {
-  type GpuStemManifest,
-  isGpuStemManifest,
-  loadManifests,
-  type SpeechManifest,
-} from "../packages/engine/runtime/manifest.ts";
 import { findWeightsPath } from "../packages/engine/runtime/weights-file.ts";
+import { makeSyntheticSong } from "../packages/engine/support/synthetic-song.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { describeRun } from "./machine.ts";
 

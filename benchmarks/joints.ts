@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSegmentGrid } from "../packages/engine/dsp/overlap-add.ts";
-import { loadManifests } from "../packages/engine/runtime/manifest.ts";
+import { loadManifests } from "../packages/engine/manifests/manifest.ts";
 
 /**
  * Energy of the second difference where crossfades begin and end, over that of the same frames in a pass with other joints: a click would be above 0. And

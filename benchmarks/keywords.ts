@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
-import type { HearingWishes } from "../packages/engine/pipelines/engine-request.ts";
+import type { HearingWishes } from "../packages/engine/targets/engine-request.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { describeRun } from "./machine.ts";
 import { countWordErrors } from "./speech/word-errors.ts";

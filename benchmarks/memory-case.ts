@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { EngineProcess, type TargetProgress } from "../packages/engine/index.ts";
-import type { EngineRequest } from "../packages/engine/pipelines/engine-request.ts";
-import { runRequest } from "../packages/engine/pipelines/run-request.ts";
-import { GainNetwork, makeGainManifest } from "../packages/engine/pipelines/support/gain-network.ts";
+import { runRequest } from "../packages/engine/request/run-request.ts";
+import { GainNetwork, makeGainManifest } from "../packages/engine/support/gain-network.ts";
+import type { EngineRequest } from "../packages/engine/targets/engine-request.ts";
 
 /** Separates one file and reports its progress to the parent: `memory-case.ts FOLDER htdemucs|gain`. */
 const [folder = "", network] = process.argv.slice(2);

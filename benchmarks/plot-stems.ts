@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
-import { readSound, writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../packages/engine/pipelines/support/synthetic-song.ts";
+import { readSound, writeSound } from "../packages/engine/support/sound-file.ts";
+import { makeSyntheticSong } from "../packages/engine/support/synthetic-song.ts";
 import { drawSpectrogram, findFullScaleDb } from "./spectrogram.ts";
 
 /** Draws docs/pictures/stems.svg: spectrograms of a computed song and its stems. `npm run plot:stems` */

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import { type Spectrogram, Stft } from "../packages/engine/dsp/stft.ts";
+import { type Spectrogram, Stft } from "../packages/engine/dsp/transforms/stft.ts";
 
 const FFT_SIZE = 2048;
 const LOWEST_HZ = 40;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { joinSamples } from "../packages/engine/pipelines/support/join-samples.ts";
-import { writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
+import { joinSamples } from "../packages/engine/support/join-samples.ts";
+import { writeSound } from "../packages/engine/support/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { loadTimit, TIMIT_RATE_HZ } from "./align/load-timit.ts";
 import { repeatUtterances } from "./align/repeat-utterances.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RealFft } from "../../packages/engine/dsp/real-fft.ts";
+import { RealFft } from "../../packages/engine/dsp/transforms/real-fft.ts";
 import { NetworkSession, type TensorPort } from "../../packages/engine/runtime/network-session.ts";
 import { findEmbeddedModel } from "./find-embedded-model.ts";
 

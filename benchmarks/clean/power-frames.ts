@@ -1,4 +1,4 @@
-import { RealFft } from "../../packages/engine/dsp/real-fft.ts";
+import { RealFft } from "../../packages/engine/dsp/transforms/real-fft.ts";
 
 type FrameShape = { frame: number; hop: number; fftSize: number };
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { makeTone, toWav } from "../../test/support/audio.ts";
 import { PROJECT_DIR } from "./installation.ts";
 
@@ -14,7 +14,7 @@ export type Recipe = {
 };
 
 const SAMPLE_RATE_HZ = 44_100;
-const SPEECH_PATH = "packages/engine/pipelines/speech/support/english.opus";
+const SPEECH_PATH = "packages/engine/transcription/support/english.opus";
 
 const makeSong = (seconds: number) =>
   toWav({

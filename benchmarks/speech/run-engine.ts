@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadManifests } from "../../packages/engine/manifests/manifest.ts";
 import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
-import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
-import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
+import { runRequest } from "../../packages/engine/request/run-request.ts";
 import { writeFigures } from "./write-figures.ts";
 
 /** One transcription in this process, as in an engine child. */

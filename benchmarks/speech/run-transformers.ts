@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { readSound } from "../../packages/engine/pipelines/support/sound-file.ts";
-import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
+import { loadManifests } from "../../packages/engine/manifests/manifest.ts";
 import { findWeightsPath } from "../../packages/engine/runtime/weights-file.ts";
+import { readSound } from "../../packages/engine/support/sound-file.ts";
 import { writeFigures } from "./write-figures.ts";
 
 /** The same weights through transformers.js' pipeline, with its own chunking of long audio. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { ArraySource } from "../../packages/engine/dsp/array-source.ts";
+import { ArraySource } from "../../packages/engine/dsp/sources/array-source.ts";
+import type { Manifest, SpeechManifest } from "../../packages/engine/manifests/manifest.ts";
 import type { NetworkStore } from "../../packages/engine/networks/network-store.ts";
+import { getVoiceActivity } from "../../packages/engine/networks/silero-vad/get-voice-activity.ts";
 import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/whisper/log-mel.ts";
-import { getVoiceActivity } from "../../packages/engine/pipelines/speech/get-voice-activity.ts";
-import type { NoiseHalver } from "../../packages/engine/pipelines/speech/halve-noise.ts";
-import { transcribe } from "../../packages/engine/pipelines/speech/transcribe.ts";
-import type { Manifest, SpeechManifest } from "../../packages/engine/runtime/manifest.ts";
 import type { TimedText } from "../../packages/engine/text/timed-text.ts";
+import type { NoiseHalver } from "../../packages/engine/transcription/halve-noise.ts";
+import { transcribe } from "../../packages/engine/transcription/transcribe.ts";
 
 export function findWhisper(manifests: readonly Manifest[]): SpeechManifest {
   const found = manifests.find((manifest) => manifest.family === "whisper");

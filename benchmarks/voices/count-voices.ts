@@ -1,12 +1,12 @@
 import { basename } from "node:path";
-import { MonoSource } from "../../packages/engine/dsp/mono-source.ts";
-import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
+import { listenForVoices } from "../../packages/engine/diarization/find-turns.ts";
+import { listRuns } from "../../packages/engine/diarization/step-runs.ts";
+import { STEPS_PER_SECOND, type Turns } from "../../packages/engine/diarization/turns.ts";
+import { toSampleRate } from "../../packages/engine/dsp/resampling/resampled-source.ts";
+import { MonoSource } from "../../packages/engine/dsp/sources/mono-source.ts";
+import { loadManifests } from "../../packages/engine/manifests/manifest.ts";
 import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
-import { listRuns } from "../../packages/engine/networks/voices/step-runs.ts";
-import { STEPS_PER_SECOND, type Turns } from "../../packages/engine/networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
-import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-for-voices.ts";
-import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { COLLAR_SECONDS, findDiarizationError } from "./diarization-error.ts";
 import type { Figures } from "./figures.ts";
 import { findStrayTurns, type StrayTurns } from "./find-leaks.ts";

@@ -1,4 +1,4 @@
-import { listRuns } from "../../packages/engine/networks/voices/step-runs.ts";
+import { listRuns } from "../../packages/engine/diarization/step-runs.ts";
 import { COLLAR_SECONDS } from "./diarization-error.ts";
 import { matchVoices } from "./match-voices.ts";
 import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-steps.ts";

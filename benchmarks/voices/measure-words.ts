@@ -1,4 +1,4 @@
-import { joinSamples } from "../../packages/engine/pipelines/support/join-samples.ts";
+import { joinSamples } from "../../packages/engine/support/join-samples.ts";
 import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "../align/load-timit.ts";
 import { countWordErrors } from "../speech/word-errors.ts";
 import type { Figures } from "./figures.ts";

@@ -6,12 +6,12 @@ import { print } from "./commands/print.ts";
 import { parseSignInCommand } from "./commands/sign-in-command.ts";
 import { type Config, loadConfig } from "./config/load-config.ts";
 import { withDatabase } from "./db/connection/with-database.ts";
+import { StartError } from "./faults/start-error.ts";
 import { reopenLogFiles } from "./log/log-destination.ts";
 import { makeLog } from "./log/make-log.ts";
 import { explainStartError } from "./start/explain-start-error.ts";
 import { joinPostgres, migrateDatabase, openPostgres } from "./start/open-postgres.ts";
 import { secureDataDir } from "./start/secure-data-dir.ts";
-import { StartError } from "./start/start-error.ts";
 import { type Started, startAll, startOne } from "./start/start-service.ts";
 
 const ONCE_COMMANDS = ["migrate", "keys", "sign-in", ...BACKUP_COMMANDS] as const;

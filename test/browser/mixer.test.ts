@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
 import { clearTap, readTap, TAP, type Tap } from "../support/audio-tap.ts";
 import {

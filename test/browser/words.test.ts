@@ -15,7 +15,7 @@ import { type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
-const SPEECH = "../../packages/engine/pipelines/speech/support/english.opus";
+const SPEECH = "../../packages/engine/transcription/support/english.opus";
 const MANY_WORDS = 10_000;
 
 describe("the words of a Task in a browser", () => {

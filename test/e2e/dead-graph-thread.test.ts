@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
 import { type Service, startService } from "../support/service.ts";
 import { makeTempDir } from "../support/temp-dir.ts";

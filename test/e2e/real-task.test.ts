@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Target, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import reference from "../../packages/engine/pipelines/support/htdemucs-reference.json" with { type: "json" };
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import reference from "../../packages/engine/support/htdemucs-reference.json" with { type: "json" };
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { makeTone, type Signal, toWav } from "../support/audio.ts";
 import { type DecodedFile, decodeLink, measurePeakDbfs, measureSdrDb } from "../support/measure.ts";
 import { listServiceProcesses, SERVICE_KEY, type Service, startService } from "../support/service.ts";
@@ -17,7 +17,7 @@ const song: Signal = {
 };
 const songWav = toWav(song);
 
-const SPEECH_PATH = "../../packages/engine/pipelines/speech/support/english.opus";
+const SPEECH_PATH = "../../packages/engine/transcription/support/english.opus";
 
 let dataDir: string;
 let service: Service;

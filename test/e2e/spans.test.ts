@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Asset, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
 import { makeCompanyEnvironment } from "../support/company-environment.ts";
 import { type MainProcess, startMain } from "../support/main-process.ts";

@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LegacyJob, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { layPieces, loadTalkers } from "../../packages/engine/pipelines/voices/support/two-talkers.ts";
+import { layPieces, loadTalkers } from "../../packages/engine/voices/support/two-talkers.ts";
 import { type Signal, toWav } from "../support/audio.ts";
 import { decodeLink, measurePeakDbfs, measureSdrDb } from "../support/measure.ts";
 import { listServiceProcesses, SERVICE_KEY, type Service, startService } from "../support/service.ts";

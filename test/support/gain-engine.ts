@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { EngineError, type EngineProcess, type SpanHooks } from "@stemwright/engine";
-import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
-import { runSpan } from "../../packages/engine/pipelines/spans/run-span.ts";
-import type { SpanExchange } from "../../packages/engine/pipelines/spans/span-exchange.ts";
-import { GainNetwork, makeGainManifest } from "../../packages/engine/pipelines/support/gain-network.ts";
 import { RemoteSpans } from "../../packages/engine/process/remote-spans.ts";
+import { runRequest } from "../../packages/engine/request/run-request.ts";
+import { runSpan } from "../../packages/engine/separation/spans/run-span.ts";
+import type { SpanExchange } from "../../packages/engine/separation/spans/span-exchange.ts";
+import { GainNetwork, makeGainManifest } from "../../packages/engine/support/gain-network.ts";
 import type { RunEngine } from "./test-worker.ts";
 
 const SEGMENT_FRAMES = 200_000;

@@ -2,9 +2,9 @@ import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type pg from "pg";
-import { toPreviewShape } from "../../packages/engine/pipelines/previews/preview-shape.ts";
-import { PreviewTrack } from "../../packages/engine/pipelines/previews/preview-track.ts";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { toPreviewShape } from "../../packages/engine/previews/preview-shape.ts";
+import { PreviewTrack } from "../../packages/engine/previews/preview-track.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { toPreviewKey } from "../../packages/server/domain/previews/preview-record.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { insertClient } from "../../packages/server/db/accounts/client-rows.ts";
 import { insertAsset } from "../../packages/server/db/assets/asset-rows.ts";

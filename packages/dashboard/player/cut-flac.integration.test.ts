@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { encodeFlac } from "../../engine/dsp/flac/encode-flac.ts";
 import { decode } from "../../engine/media/support/encode-and-decode.ts";
 import { makeTemporaryFolder } from "../../engine/media/support/temporary-folder.ts";
-import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../engine/support/synthetic-song.ts";
 import { cutFlac, parseFlac } from "./cut-flac.ts";
 
 const inFolder = makeTemporaryFolder();

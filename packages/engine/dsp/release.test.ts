@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DifferenceSource } from "./difference-source.ts";
 import { release } from "./release.ts";
+import { DifferenceSource } from "./sources/difference-source.ts";
 
 describe("release", () => {
   it("frees the memory of arrays", () => {

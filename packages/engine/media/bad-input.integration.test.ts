@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFlacBomb } from "../../../test/support/flac-bomb.ts";
-import { writeSound } from "../pipelines/support/sound-file.ts";
+import { writeSound } from "../support/sound-file.ts";
 import { decodeToPcm } from "./decode-to-pcm.ts";
 import { probeMedia } from "./probe-media.ts";
 import { decode, encode } from "./support/encode-and-decode.ts";

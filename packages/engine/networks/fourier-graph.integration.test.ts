@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Stft } from "../dsp/stft.ts";
+import { Stft } from "../dsp/transforms/stft.ts";
 import { NetworkSession } from "../runtime/network-session.ts";
 import { GraphBuilder } from "../runtime/onnx/graph-builder.ts";
 import { analyseInGraph, synthesiseInGraph } from "./fourier-graph.ts";

@@ -1,4 +1,4 @@
-import { makeStftWindows, type StftShape } from "../dsp/stft-windows.ts";
+import { makeStftWindows, type StftShape } from "../dsp/transforms/stft-windows.ts";
 import type { GraphBuilder, Value } from "../runtime/onnx/graph-builder.ts";
 
 /**

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { MANIFESTS_FOLDER } from "../runtime/manifest.ts";
+import { MANIFESTS_FOLDER } from "../manifests/manifest.ts";
 import { listEngineModels } from "./list-engine-models.ts";
 
 const instruments = [

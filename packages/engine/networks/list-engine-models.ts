@@ -7,7 +7,7 @@ import {
   type Manifest,
   type ModelScore,
   type SpeechNetwork,
-} from "../runtime/manifest.ts";
+} from "../manifests/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
 export type EngineModel = {

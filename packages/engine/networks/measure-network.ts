@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { type GpuManifest, isStemManifest } from "../manifests/manifest.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import { type GpuManifest, isStemManifest } from "../runtime/manifest.ts";
 import { NetworkStore } from "./network-store.ts";
 
 /** A network's time per segment on the GPU and on the CPU, and how closely their results agree. */

@@ -1,4 +1,4 @@
-import type { MusicManifest } from "../runtime/manifest.ts";
+import type { MusicManifest } from "../manifests/manifest.ts";
 import type { MusicDetector } from "./music-detector/music-detector.ts";
 
 export interface MusicNetworks {

@@ -1,6 +1,4 @@
-import type { SessionOptions } from "../runtime/create-session.ts";
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import { GraphSession } from "../runtime/graph-session.ts";
+import type { ListeningNetworks } from "../diarization/diarize.ts";
 import {
   type GpuManifest,
   isGpuManifest,
@@ -11,7 +9,10 @@ import {
   type StemManifest,
   type VoiceActivityManifest,
   type VoiceManifest,
-} from "../runtime/manifest.ts";
+} from "../manifests/manifest.ts";
+import type { SessionOptions } from "../runtime/create-session.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import { GraphSession } from "../runtime/graph-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
@@ -20,9 +21,8 @@ import type { Networks } from "./networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
-import type { ListeningNetworks } from "./voices/find-voices.ts";
 import { SpeakerEmbedding } from "./voices/speaker-embedding.ts";
-import { SpeakerTurns } from "./voices/speaker-turns.ts";
+import { SpeakerTurns } from "./voices/speaker-segmentation.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";

@@ -1,6 +1,6 @@
+import type { StemManifest } from "../manifests/manifest.ts";
 import type { SessionOptions } from "../runtime/create-session.ts";
 import type { Buffers } from "../runtime/graph-chain.ts";
-import type { StemManifest } from "../runtime/manifest.ts";
 import { getStemIndex, type LoadedNetwork, type StemNetwork } from "./stem-network.ts";
 import { GpuGraph, tryOnGpu } from "./try-on-gpu.ts";
 

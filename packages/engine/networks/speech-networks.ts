@@ -1,4 +1,4 @@
-import type { SpeechManifest, VoiceActivityManifest } from "../runtime/manifest.ts";
+import type { SpeechManifest, VoiceActivityManifest } from "../manifests/manifest.ts";
 import type { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 

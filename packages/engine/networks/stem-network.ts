@@ -1,4 +1,4 @@
-import type { StemManifest } from "../runtime/manifest.ts";
+import type { StemManifest } from "../manifests/manifest.ts";
 
 /** Separates a stereo segment: the interface of all separating families. */
 export interface StemNetwork {

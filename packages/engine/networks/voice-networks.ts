@@ -1,5 +1,5 @@
-import type { SpeakerManifests, VoiceManifest } from "../runtime/manifest.ts";
-import type { ListeningNetworks } from "./voices/find-voices.ts";
+import type { ListeningNetworks } from "../diarization/diarize.ts";
+import type { SpeakerManifests, VoiceManifest } from "../manifests/manifest.ts";
 import type { LoadedSeparator } from "./voices/voice-separator.ts";
 
 /** Loads the networks for speaker diarization and separation. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { findJson, replaceJson } from "../pipelines/json-file.ts";
+import { findJson, replaceJson } from "../files/json-file.ts";
 
 const ownerSchema = z.object({ pid: z.int(), startTicks: z.string() });
 type Owner = z.infer<typeof ownerSchema>;

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { EngineRequest } from "../pipelines/engine-request.ts";
-import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
+import { readSound, writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
+import type { EngineRequest } from "../targets/engine-request.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-thread-"));

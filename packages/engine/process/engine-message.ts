@@ -1,13 +1,13 @@
+import type { StretchRequest, StretchResult } from "../alignment/align-gap.ts";
 import type { EngineErrorKind } from "../engine-error.ts";
+import type { SpeechNetwork } from "../manifests/manifest.ts";
 import type { SandboxMode } from "../media/index.ts";
-import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
-import type { PreviewNews } from "../pipelines/previews/previews.ts";
-import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
-import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
-import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
-import type { TargetProgress } from "../pipelines/stage-progress.ts";
+import type { PreviewNews } from "../previews/previews.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
-import type { SpeechNetwork } from "../runtime/manifest.ts";
+import type { SpanRequest, SpanResult } from "../separation/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
+import type { EngineRequest, TargetResult } from "../targets/engine-request.ts";
+import type { TargetProgress } from "../targets/stage-progress.ts";
 
 /** Messages to the engine child: one request at a time. */
 export type EngineCommand = {

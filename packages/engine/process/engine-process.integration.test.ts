@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
-import type { SoundTarget } from "../pipelines/engine-request.ts";
-import reference from "../pipelines/support/htdemucs-reference.json" with { type: "json" };
-import { makeProgressLog } from "../pipelines/support/progress-log.ts";
-import { readSound, type Sound, writeSound } from "../pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
+import reference from "../support/htdemucs-reference.json" with { type: "json" };
+import { makeProgressLog } from "../support/progress-log.ts";
+import { readSound, type Sound, writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
+import type { SoundTarget } from "../targets/engine-request.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const { sampleRateHz, lengthFrames, everyFrames } = reference;

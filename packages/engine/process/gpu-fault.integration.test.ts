@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
+import { readSound, writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
 import type { NetworkReport } from "./engine-message.ts";
 import { EngineProcess } from "./engine-process.ts";
 

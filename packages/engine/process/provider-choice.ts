@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { findJson, replaceJson } from "../files/json-file.ts";
+import { type GpuManifest, listWeightsFiles } from "../manifests/manifest.ts";
 import type { NetworkMeasure } from "../networks/measure-network.ts";
-import { findJson, replaceJson } from "../pipelines/json-file.ts";
 import { describeGpus } from "../runtime/describe-gpus.ts";
 import {
   EXECUTION_PROVIDERS,
@@ -11,7 +12,6 @@ import {
   GPU_PROVIDERS,
   type ProviderSetting,
 } from "../runtime/execution-provider.ts";
-import { type GpuManifest, listWeightsFiles } from "../runtime/manifest.ts";
 import { RUNTIME_VERSION } from "../runtime/onnxruntime.ts";
 import { type MeasureCommand, tryOnGpuInChild } from "./gpu-trial.ts";
 

@@ -1,4 +1,4 @@
-import type { MadeSpan, SpanExchange, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import type { MadeSpan, SpanExchange, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
 import type { EngineMessage, SpanNews } from "./engine-message.ts";
 
 const toKey = ({ part, index }: SpanId) => `${part} ${index}`;

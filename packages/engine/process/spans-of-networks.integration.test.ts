@@ -5,12 +5,12 @@ import { afterAll, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
 import type { AudioFormat } from "../media/index.ts";
 import { encode } from "../media/support/encode-and-decode.ts";
-import type { SoundTarget } from "../pipelines/engine-request.ts";
-import type { SpanResult } from "../pipelines/spans/run-span.ts";
-import type { SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
-import { bringSpan } from "../pipelines/support/bring-span.ts";
-import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
+import type { SpanResult } from "../separation/spans/run-span.ts";
+import type { SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
+import { bringSpan } from "../support/bring-span.ts";
+import { readSound, writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
+import type { SoundTarget } from "../targets/engine-request.ts";
 import { EngineProcess } from "./engine-process.ts";
 import type { SpanHooks } from "./work-hooks.ts";
 

@@ -1,7 +1,7 @@
-import type { EngineReport } from "../pipelines/engine-request.ts";
-import type { SpanResult } from "../pipelines/spans/run-span.ts";
-import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
-import type { StretchResult } from "../pipelines/speech/align-stretch.ts";
+import type { StretchResult } from "../alignment/align-gap.ts";
+import type { SpanResult } from "../separation/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
+import type { EngineReport } from "../targets/engine-request.ts";
 import { ReportedError, toEngineError, toError } from "./engine-failures.ts";
 import type { EngineMessage, SpanNews } from "./engine-message.ts";
 

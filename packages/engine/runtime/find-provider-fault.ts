@@ -1,6 +1,6 @@
+import { loadManifests } from "../manifests/manifest.ts";
 import { createSession } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
-import { loadManifests } from "./manifest.ts";
 import { getVerifiedWeightsPath } from "./weights-file.ts";
 
 /** Why networks can't run on the configured provider; undefined if they can. Tried with the smallest network. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { listWeightsFiles, loadManifests, type WeightsFile } from "./manifest.ts";
+import { listWeightsFiles, loadManifests, type WeightsFile } from "../manifests/manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
 import { findWeightsPath, getVerifiedWeightsPath } from "./weights-file.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { EngineError } from "../engine-error.ts";
-import { MANIFESTS_FOLDER, type WeightsFile } from "./manifest.ts";
+import { MANIFESTS_FOLDER, type WeightsFile } from "../manifests/manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
 
 /** The path of a manifest's weights on this machine; undefined if they are missing. */

@@ -1,10 +1,10 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { FrameSource } from "../dsp/frame-source.ts";
 import { interleave } from "../dsp/interleave.ts";
 import { release } from "../dsp/release.ts";
+import type { FrameSource } from "../dsp/sources/frame-source.ts";
+import { PcmFileSource } from "../files/pcm-file-source.ts";
 import { decodeToPcm, MediaError, openEncoder } from "../media/index.ts";
-import { PcmFileSource } from "../pipelines/pcm-file-source.ts";
 import { type JoinedTrack, joinTracks } from "./join-tracks.ts";
 import { BOX_HEADER_BYTES, LARGE_BOX_HEADER_BYTES, makeBox, readBoxHeader } from "./mp4-box.ts";
 import { makeStemMetadata, STEM_COUNT } from "./stem-metadata.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FrameSource } from "../dsp/frame-source.ts";
+import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { addSources, makeRest, toStereo } from "./stem-sources.ts";
 
 const SHAPE = { sampleRateHz: 8000, lengthFrames: 3 };

@@ -1,7 +1,7 @@
-import { DifferenceSource } from "../dsp/difference-source.ts";
-import type { FrameSource } from "../dsp/frame-source.ts";
 import { release } from "../dsp/release.ts";
-import { ResampledSource } from "../dsp/resampled-source.ts";
+import { ResampledSource } from "../dsp/resampling/resampled-source.ts";
+import { DifferenceSource } from "../dsp/sources/difference-source.ts";
+import type { FrameSource } from "../dsp/sources/frame-source.ts";
 
 type Shape = Pick<FrameSource, "sampleRateHz" | "lengthFrames">;
 

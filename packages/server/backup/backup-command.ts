@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/load-config.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 import { makeBackup } from "./make-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 import { type BackupManifest, backupManifestSchema, MANIFEST_NAME, SUMS_NAME } from "./backup-format.ts";
 import { parseTarHeader, TAR_BLOCK_BYTES, toPaddingBytes } from "./tar-header.ts";
 

@@ -9,7 +9,7 @@ import { withDatabase } from "../db/connection/with-database.ts";
 import { KNOWN_MIGRATIONS } from "../db/schema/known-migrations.ts";
 import { migrate } from "../db/schema/migrate.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 import { type BackupManifest, DATABASE_PREFIX, FILES_PREFIX, KEY_NAME } from "./backup-format.ts";
 import { type BackupEntry, checkBackup, readBackup, readText } from "./backup-reader.ts";
 

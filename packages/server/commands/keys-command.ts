@@ -3,7 +3,7 @@ import { findFirstClientId } from "../db/accounts/client-rows.ts";
 import { insertKey, listKeys, revokeKey } from "../db/accounts/key-rows.ts";
 import type { Database } from "../db/database.ts";
 import { makeKey } from "../domain/accounts/key-secrets.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 
 const USAGE = `usage:
   npm run keys -- list

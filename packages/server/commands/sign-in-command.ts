@@ -5,7 +5,7 @@ import { findFirstOwner, findPerson, insertPerson } from "../db/accounts/person-
 import type { Database, DatabaseHandle } from "../db/database.ts";
 import type { PersonRecord } from "../domain/accounts/person-record.ts";
 import { makeSignInLink } from "../domain/accounts/sign-in.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 
 const USAGE = `usage:
   npm run sign-in                        a link for the first account's owner

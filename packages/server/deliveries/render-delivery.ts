@@ -1,4 +1,5 @@
 import { legacyJob, type Task, webhookPayload } from "@stemwright/contract";
+import { toLegacyJob } from "../compat/jobs/legacy-job-view.ts";
 import type { Database } from "../db/database.ts";
 import { findLegacyJob } from "../db/tasks/legacy-job-rows.ts";
 import { findTask } from "../db/tasks/task-rows.ts";
@@ -6,7 +7,6 @@ import type { LinkSigner } from "../domain/links.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import { toTask } from "../domain/tasks/task-view.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
-import { toLegacyJob } from "../legacy/legacy-job-view.ts";
 
 /** The current payload of a delivery, with fresh links: exactly what GET would return now. Undefined if its subject no longer exists. */
 export async function renderDelivery(

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { StemCache, stemCacheFolder } from "../../engine/pipelines/stem-cache.ts";
+import { StemCache, stemCacheFolder } from "../../engine/separation/stem-cache.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { withUnclaimedFiles } from "../blobs/with-unclaimed-files.ts";
 import { insertClient } from "../db/accounts/client-rows.ts";

@@ -21,7 +21,7 @@ import { forEachOf } from "../domain/for-each-of.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { toSpansFolder } from "../domain/spans/span-record.ts";
 import { within } from "../domain/within.ts";
-import { sweepStretchInputs } from "../worker/realignments/stretch-input.ts";
+import { sweepStretchInputs } from "../worker/realignments/gap-input.ts";
 import { sweepHelperDirs } from "../worker/work-dirs/open-helper-dir.ts";
 import { sweepWorkDirs } from "../worker/work-dirs/sweep-work-dirs.ts";
 

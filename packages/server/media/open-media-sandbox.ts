@@ -1,7 +1,7 @@
 import { describeSandbox, explainGaps, MediaError, setSandboxMode } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config/load-config.ts";
-import { StartError } from "../start/start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 
 export type MediaSandbox = Pick<Awaited<ReturnType<typeof describeSandbox>>, "mode" | "layers" | "gaps">;
 

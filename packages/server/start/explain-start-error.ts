@@ -3,7 +3,7 @@ import { makeDiskFullError } from "../db/embedded-postgres/disk-full.ts";
 import { EmbeddedPostgresError } from "../db/embedded-postgres/embedded-postgres.ts";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { listCauses } from "../faults/list-causes.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 
 type Places = Pick<Config, "dataDir" | "databaseUrl">;
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number };

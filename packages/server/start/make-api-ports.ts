@@ -15,7 +15,7 @@ import { shareLooks } from "../domain/assets/share-looks.ts";
 import type { Links } from "../domain/links.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { ApiPorts } from "../http/api.ts";
-import { makeMediaLooker } from "../media/make-media-looker.ts";
+import { makeMediaLooker } from "../media/make-media-probe.ts";
 import { makeStemFileMaker } from "../media/make-stem-file-maker.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { makeTranscriptReader } from "../media/transcript-reader.ts";
@@ -24,9 +24,9 @@ import { makeOperation } from "../monitoring/make-operation.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import { makeUrlRules } from "../net/make-url-rules.ts";
 import { openIdentityProvider } from "../oidc/open-identity-provider.ts";
-import { makeKeyRing, makeSessionRing } from "./caller-rings.ts";
-import type { House, OpenedHouse } from "./house.ts";
+import { makeKeyRing, makeSessionRing } from "./caller-lookup.ts";
 import { makeStores } from "./make-stores.ts";
+import type { House, OpenedHouse } from "./service-context.ts";
 
 /** What the routes ask of everything else. */
 export function makeApiPorts(

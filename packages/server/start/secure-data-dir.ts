@@ -1,6 +1,6 @@
 import { chmod, lstat, opendir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../faults/start-error.ts";
 
 /** What the service keeps in DATA_DIR. PostgreSQL's folder is its own business: as root it belongs to another user in part. */
 const OWN_ENTRIES = /^(blobs|work|cache|logs|encryption\.key.*)$/;

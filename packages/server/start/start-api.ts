@@ -1,5 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openPresigner } from "../blobs/open-presigner.ts";
+import { addDoorRoutes } from "../compat/compat-routes.ts";
+import { makeLegacyPorts } from "../compat/jobs/legacy-ports.ts";
+import { addLegacyRoutes } from "../compat/jobs/legacy-routes.ts";
 import { openDatabaseProbe } from "../db/connection/database-probe.ts";
 import { openDatabase } from "../db/connection/open-database.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
@@ -11,19 +14,23 @@ import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "../de
 import { type Links, makeLinks } from "../domain/links.ts";
 import { makeOutputLinks } from "../domain/storage/output-links.ts";
 import { makeTaskFeed } from "../domain/tasks/task-feed.ts";
-import { addDoorRoutes } from "../doors/door-routes.ts";
-import { listenWidely } from "../http/connections/listen-widely.ts";
+import { listenWidely } from "../http/connections/multiple-listeners.ts";
 import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
 import { makeApp } from "../http/make-app.ts";
-import { makeLegacyPorts } from "../legacy/legacy-ports.ts";
-import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import { startSweeper, sweep } from "../maintenance/sweeper.ts";
 import { openMediaSandbox } from "../media/open-media-sandbox.ts";
 import { makeReadiness } from "../monitoring/readiness.ts";
 import { type SchemaWatch, watchSchema } from "../monitoring/schema-watch.ts";
 import { callUntilAnswered } from "../waiting/call-until-answered.ts";
-import { type House, type OpenedHouse, openHouse, openHouseTracer, patienceOf, toPool } from "./house.ts";
 import { makeApiPorts } from "./make-api-ports.ts";
+import {
+  type House,
+  type OpenedHouse,
+  openHouse,
+  openHouseTracer,
+  patienceOf,
+  toPool,
+} from "./service-context.ts";
 
 /** The sweeper has its own connections, so that it takes none from requests and may be slow. */
 const SWEEP_POOL_SIZE = 2;

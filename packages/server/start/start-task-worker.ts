@@ -23,7 +23,7 @@ import { startHealthServer } from "../worker/health/health-server.ts";
 import { startAligner } from "../worker/realignments/aligner.ts";
 import { makeCheckpoints } from "../worker/work-dirs/checkpoints.ts";
 import { startWorker } from "../worker/worker.ts";
-import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./house.ts";
+import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./service-context.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 
 /** Delays between retries of an input whose server fails temporarily: five attempts within a minute and a half. */

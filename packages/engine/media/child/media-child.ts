@@ -6,7 +6,7 @@ import { MediaError } from "../media-error.ts";
 import type { MediaReport, MediaRequest, MediaWork } from "../media-request.ts";
 import { explainGaps } from "../sandbox-report.ts";
 import { decode } from "./decode.ts";
-import { decodeStretch } from "./decode-stretch.ts";
+import { decodeStretch } from "./decode-range.ts";
 import { openEncoding } from "./encode.ts";
 import { readRequest, sendReport } from "./parent-channel.ts";
 import { probe } from "./probe.ts";

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { interleave } from "../../dsp/interleave.ts";
-import { readSound, writeSound } from "../../pipelines/support/sound-file.ts";
-import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
+import { loadManifests } from "../../manifests/manifest.ts";
 import { EngineProcess } from "../../process/engine-process.ts";
-import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";
+import { readSound, writeSound } from "../../support/sound-file.ts";
+import { makeSyntheticSong } from "../../support/synthetic-song.ts";
 import { BandSplit } from "./band-split.ts";
 import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 

@@ -1,5 +1,5 @@
+import type { StemManifest } from "../../manifests/manifest.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
-import type { StemManifest } from "../../runtime/manifest.ts";
 import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";

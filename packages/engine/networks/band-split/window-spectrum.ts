@@ -1,4 +1,4 @@
-import { type Spectrogram, Stft } from "../../dsp/stft.ts";
+import { type Spectrogram, Stft } from "../../dsp/transforms/stft.ts";
 
 /** Fixed by the training of the stereo networks: see weights/dialogue-music-effects/README.md, "How to run it". */
 export const STEREO_TRANSFORM = { fftSize: 2048, hopFrames: 1024 };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
-import { loadManifests } from "../../runtime/manifest.ts";
+import { loadManifests } from "../../manifests/manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";
+import { makeSyntheticSong } from "../../support/synthetic-song.ts";
 import { Htdemucs } from "./htdemucs.ts";
 import { SegmentSpectrum } from "./segment-spectrum.ts";
 

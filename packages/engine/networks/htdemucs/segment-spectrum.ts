@@ -1,5 +1,5 @@
-import { padByReflection } from "../../dsp/reflect-pad.ts";
-import { type Spectrogram, Stft } from "../../dsp/stft.ts";
+import { padByReflection } from "../../dsp/transforms/reflect-pad.ts";
+import { type Spectrogram, Stft } from "../../dsp/transforms/stft.ts";
 
 /** Fixed by training: demucs' `_spec` and `_ispec` with nfft 4096, hop_length 1024. */
 const FFT_SIZE = 4096;

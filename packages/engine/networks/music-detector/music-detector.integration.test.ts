@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/array-source.ts";
-import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
-import { loadManifests } from "../../runtime/manifest.ts";
+import { ArraySource } from "../../dsp/sources/array-source.ts";
+import { loadManifests } from "../../manifests/manifest.ts";
+import { makeSyntheticSong } from "../../support/synthetic-song.ts";
 import { NetworkStore } from "../network-store.ts";
 import { countSteps, SAMPLE_RATE_HZ } from "./music-detector.ts";
 

@@ -1,5 +1,5 @@
-import type { FrameSource } from "../../dsp/frame-source.ts";
-import { PowerSpectrum } from "../../dsp/power-spectrum.ts";
+import type { FrameSource } from "../../dsp/sources/frame-source.ts";
+import { PowerSpectrum } from "../../dsp/transforms/power-spectrum.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 
 /** Fixed by training: see weights/music-detection/README.md, "How to run it". */

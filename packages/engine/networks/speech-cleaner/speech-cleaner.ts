@@ -1,5 +1,5 @@
+import type { StemManifest } from "../../manifests/manifest.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
-import type { StemManifest } from "../../runtime/manifest.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 import { STEREO_TRANSFORM } from "../band-split/window-spectrum.ts";
 import { getStemIndex, type LoadedNetwork, type StemNetwork } from "../stem-network.ts";

@@ -1,5 +1,5 @@
-import type { FrameSource } from "../../dsp/frame-source.ts";
-import { PowerSpectrum } from "../../dsp/power-spectrum.ts";
+import type { FrameSource } from "../../dsp/sources/frame-source.ts";
+import { PowerSpectrum } from "../../dsp/transforms/power-spectrum.ts";
 import { SAMPLE_RATE_HZ, TRANSFORM } from "./voice-separator.ts";
 
 export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / TRANSFORM.hopFrames;

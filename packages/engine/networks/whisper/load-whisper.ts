@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { SpeechManifest, WeightsFile } from "../../manifests/manifest.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import { GraphSession } from "../../runtime/graph-session.ts";
-import type { SpeechManifest, WeightsFile } from "../../runtime/manifest.ts";
 import { getVerifiedWeightsPath } from "../../runtime/weights-file.ts";
 import type { Decoder } from "./decoder-run.ts";
 import { loadEncoder } from "./encoder.ts";

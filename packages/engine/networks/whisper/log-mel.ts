@@ -1,7 +1,7 @@
-import { makeHannWindow } from "../../dsp/hann-window.ts";
-import { makeMelFilters } from "../../dsp/mel-filters.ts";
-import { padByReflection } from "../../dsp/reflect-pad.ts";
-import { SmoothFft } from "../../dsp/smooth-fft.ts";
+import { makeHannWindow } from "../../dsp/transforms/hann-window.ts";
+import { makeMelFilters } from "../../dsp/transforms/mel-filters.ts";
+import { padByReflection } from "../../dsp/transforms/reflect-pad.ts";
+import { SmoothFft } from "../../dsp/transforms/smooth-fft.ts";
 
 /** As the networks were trained: `whisper/audio.py`. */
 export const SAMPLE_RATE_HZ = 16000;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadManifests } from "../../runtime/manifest.ts";
+import { loadManifests } from "../../manifests/manifest.ts";
 import { loadWhisper } from "./load-whisper.ts";
 import { LogMel, MEL_SHAPE } from "./log-mel.ts";
 import { makeTestSignal } from "./support/test-signal.ts";

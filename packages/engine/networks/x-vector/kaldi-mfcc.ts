@@ -1,5 +1,5 @@
-import type { MelFilter } from "../../dsp/mel-filters.ts";
-import { RealFft } from "../../dsp/real-fft.ts";
+import type { MelFilter } from "../../dsp/transforms/mel-filters.ts";
+import { RealFft } from "../../dsp/transforms/real-fft.ts";
 
 /** The network's features: conf/mfcc.conf of its recipe, and Kaldi's defaults for the rest. */
 export const SAMPLE_RATE_HZ = 8000;

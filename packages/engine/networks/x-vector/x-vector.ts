@@ -1,5 +1,5 @@
-import type { FrameSource } from "../../dsp/frame-source.ts";
-import { toSampleRate } from "../../dsp/resampled-source.ts";
+import { toSampleRate } from "../../dsp/resampling/resampled-source.ts";
+import type { FrameSource } from "../../dsp/sources/frame-source.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 import { CEPSTRA, HOP_FRAMES, KaldiMfcc, SAMPLE_RATE_HZ, subtractSlidingMean } from "./kaldi-mfcc.ts";
 

@@ -9,7 +9,7 @@ import { makeGainEngine } from "../../../../test/support/gain-engine.ts";
 import { decodeBytes, decodeLink, measureSdrDb } from "../../../../test/support/measure.ts";
 import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts";
 import { type RunEngine, startWorkerOfApi } from "../../../../test/support/test-worker.ts";
-import { makeSyntheticSong } from "../../../engine/pipelines/support/synthetic-song.ts";
+import { makeSyntheticSong } from "../../../engine/support/synthetic-song.ts";
 import { openFileBlobs } from "../../blobs/file-blobs.ts";
 import { sweep } from "../../maintenance/sweeper.ts";
 

@@ -14,7 +14,7 @@ import { deleteOldRealignments, makeRealignmentQueue } from "../../db/words/real
 import { makeLog } from "../../log/make-log.ts";
 import { makeAddressGuard } from "../../net/address-guard.ts";
 import { startAligner } from "./aligner.ts";
-import { sweepStretchInputs } from "./stretch-input.ts";
+import { sweepStretchInputs } from "./gap-input.ts";
 
 type AlignStretch = EngineProcess["alignStretch"];
 

@@ -9,7 +9,7 @@ import { makeAlarm } from "../../waiting/alarm.ts";
 import { findTargetFailure } from "../failures/engine-failure.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 import type { FetchFilePorts } from "../inputs/fetch-input.ts";
-import { makeStretchInputs } from "./stretch-input.ts";
+import { makeStretchInputs } from "./gap-input.ts";
 
 /** Poll interval, in case a notification is lost; ±20 % at random. */
 const POLL_MS = 10_000;

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { loadManifests } from "../../../runtime/manifest.ts";
+import { loadManifests } from "../../../manifests/manifest.ts";
 import { NetworkSession } from "../../../runtime/network-session.ts";
 import { ByteFile } from "../../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { loadManifests } from "../../../runtime/manifest.ts";
+import { loadManifests } from "../../../manifests/manifest.ts";
 import { NetworkSession } from "../../../runtime/network-session.ts";
 import { GraphBuilder } from "../../../runtime/onnx/graph-builder.ts";
 import { getVerifiedWeightsPath } from "../../../runtime/weights-file.ts";

@@ -1,4 +1,4 @@
-import { makeHannWindow } from "../../../dsp/hann-window.ts";
+import { makeHannWindow } from "../../../dsp/transforms/hann-window.ts";
 
 /** The times of everything here are in steps of 10 ms. */
 export const STEP_SECONDS = 0.01;

@@ -9,7 +9,7 @@ import { makeTempDir } from "../../../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
 import { killMediaChild } from "../../../../engine/media/support/kill-media-child.ts";
 import { makeVideo } from "../../../../engine/media/support/make-video.ts";
-import { StemCache } from "../../../../engine/pipelines/stem-cache.ts";
+import { StemCache } from "../../../../engine/separation/stem-cache.ts";
 import { endTarget } from "../../../db/tasks/target-ends.ts";
 
 let api: TestApi;

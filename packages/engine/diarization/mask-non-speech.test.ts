@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { hasSpeech, keepSpeech, markSpeech } from "./mask-non-speech.ts";
+import { NOBODY, STEPS_PER_SECOND } from "./turns.ts";
+
+it("[VO1] far from detected speech nobody has a turn, but a voice is still heard", () => {
+  const steps = 4 * STEPS_PER_SECOND;
+  const turns = {
+    voiceCount: 1,
+    people: new Int8Array(steps),
+    beside: new Int8Array(steps).fill(NOBODY),
+    confidence: new Float32Array(steps),
+    heardCount: new Uint8Array(steps).fill(1),
+  };
+  const isSpeech = markSpeech([{ startFrame: 32_000, endFrame: 48_000 }], {
+    stepCount: steps,
+    sampleRateHz: 16_000,
+  });
+  const kept = keepSpeech(turns, isSpeech);
+  expect(hasSpeech({ from: 0, to: STEPS_PER_SECOND }, isSpeech)).toBe(false);
+  expect(hasSpeech({ from: STEPS_PER_SECOND, to: 2 * STEPS_PER_SECOND }, isSpeech)).toBe(true);
+  const [early, near, late] = [1, 1.6, 3.9].map((seconds) => seconds * STEPS_PER_SECOND);
+  expect([early, near, late].map((step) => kept.people[step!])).toEqual([NOBODY, 0, NOBODY]);
+  expect([early, near, late].map((step) => kept.heardCount[step!])).toEqual([1, 1, 1]);
+});

@@ -1,0 +1,52 @@
+import type { HeardWindow } from "./segment-speakers.ts";
+import type { StepRun } from "./step-runs.ts";
+
+/** A window links only stretches of which it covers at least this share. */
+const LEAST_SHARE = 0.8;
+
+/** Other stretches in the same windows, and whether the windows put both in one place (1), in different ones (−1), or in between. */
+export type Links = ReadonlyMap<number, number>;
+
+/** Links stretches by the places windows put them in. Stretches are sorted by start. */
+export function linkStretches(windows: readonly HeardWindow[], stretches: readonly StepRun[]): Links[] {
+  const sums = stretches.map(() => new Map<number, { agreement: number; windows: number }>());
+  for (const window of windows) {
+    const heard = stretches.flatMap((stretch, index) => {
+      const place = findPlace(window, stretch, LEAST_SHARE * (stretch.to - stretch.from));
+      return place === undefined ? [] : [{ index, place }];
+    });
+    for (const a of heard) {
+      for (const b of heard) {
+        if (a.index === b.index) continue;
+        const before = sums[a.index]!.get(b.index) ?? { agreement: 0, windows: 0 };
+        sums[a.index]!.set(b.index, {
+          agreement: before.agreement + 2 * multiply(a.place, b.place) - 1,
+          windows: before.windows + 1,
+        });
+      }
+    }
+  }
+  return sums.map(
+    (row) => new Map([...row].map(([other, { agreement, windows: n }]) => [other, agreement / n])),
+  );
+}
+
+/** A stretch's activity in each place of a window, as a unit vector; undefined if the window covers fewer steps of it. */
+export function findPlace(
+  { firstStep, probabilities }: HeardWindow,
+  { from, to }: StepRun,
+  leastSteps: number,
+): number[] | undefined {
+  const length = probabilities[0]?.length ?? 0;
+  const [first, end] = [Math.max(0, from - firstStep), Math.min(length, to - firstStep)];
+  if (end - first < leastSteps) return undefined;
+  const means = probabilities.map(
+    (row) => row.subarray(first, end).reduce((sum, value) => sum + value, 0) / (end - first) + 1e-6,
+  );
+  const size = Math.hypot(...means);
+  return means.map((value) => value / size);
+}
+
+function multiply(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, n) => sum + value * b[n]!, 0);
+}

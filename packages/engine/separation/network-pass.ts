@@ -1,0 +1,302 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import {
+  makeFadeIn,
+  makeSegmentGrid,
+  OverlapAdd,
+  type SegmentGrid,
+  segmentSpan,
+} from "../dsp/overlap-add.ts";
+import type { FrameSource } from "../dsp/sources/frame-source.ts";
+import { forEachAhead } from "../files/for-each-ahead.ts";
+import { toPcmBytes } from "../files/pcm-bytes.ts";
+import { prepareSpoolFolder } from "../files/spool-folder.ts";
+import type { StemNetwork } from "../networks/stem-network.ts";
+import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { type PassSpans, type SegmentRange, toRangeEnd } from "./spans/segment-range.ts";
+import type { CacheUser, StemCache } from "./stem-cache.ts";
+import { StemSpool } from "./stem-spool.ts";
+
+/** Increase when the same input and weights would give different samples. */
+const SPOOL_VERSION = 9;
+
+/** The spools of a pass: what they are made from, and their folder. */
+export type PassSpools = {
+  network: Pick<StemNetwork, "segmentFrames">;
+  overlapShare: number;
+  /** The input at the network's rate. */
+  input: Pick<FrameSource, "channels" | "lengthFrames">;
+  stems: readonly string[];
+  folder: string;
+  /** What the spools depend on: input and weights. Spools made from anything else are discarded. */
+  identity: Record<string, string | number>;
+  /** The cache of finished stems, if any. */
+  cache: { stems: StemCache; user: CacheUser } | undefined;
+  /** Only these segments, whose stretches are in the spools; all of them by default. */
+  range?: SegmentRange;
+};
+
+export type NetworkPass = PassSpools & {
+  network: StemNetwork;
+  input: FrameSource;
+  lanes: readonly Lane[];
+  /** Resolves when the input can be read up to a frame, if another pass is still making it. */
+  whenReadable?: (endFrame: number) => Promise<void>;
+  /** Called with the number of spooled frames of every stem; first when the spools exist. */
+  onSpooled?: (lengthFrames: number) => void;
+  onProgress: (fraction: number) => void;
+  /** Spans that other workers may make, in order and without gaps. */
+  spans?: PassSpans;
+};
+
+export function spoolPath(folder: string, stem: string): string {
+  return join(folder, `${stem}.f32`);
+}
+
+/** The segments of a pass, and everything its samples depend on. */
+export function describePass(pass: PassSpools): {
+  grid: SegmentGrid;
+  madeFrom: Record<string, string | number>;
+} {
+  const grid = makeSegmentGrid({
+    segmentFrames: pass.network.segmentFrames,
+    overlapShare: pass.overlapShare,
+    lengthFrames: pass.input.lengthFrames,
+  });
+  const { lengthFrames, segmentFrames, strideFrames } = grid;
+  return {
+    grid,
+    madeFrom: { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames },
+  };
+}
+
+/** The number of segments that all spools already have, from an earlier run or the cache. */
+export function countSpooledSegments(pass: PassSpools): number {
+  const { grid, madeFrom } = describePass(pass);
+  prepareSpoolFolder(pass.folder, madeFrom);
+  borrowStems(pass, madeFrom);
+  using spools = new SpoolSet(pass, grid);
+  return spools.stems.length === 0 ? grid.segmentCount : spools.finishedSegments;
+}
+
+/**
+ * Runs the network over the input, segment by segment, and appends every finished stretch to the stems' spools. A killed pass resumes after its last
+ * whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
+ */
+export async function runNetworkPass(pass: NetworkPass): Promise<void> {
+  const { grid, madeFrom } = describePass(pass);
+  prepareSpoolFolder(pass.folder, madeFrom);
+  borrowStems(pass, madeFrom);
+  using spools = new SpoolSet(pass, grid);
+  pass.onSpooled?.(spools.finishedSegments * grid.strideFrames);
+  if (spools.stems.length > 0) await fillSpools(pass, grid, spools);
+  pass.onSpooled?.(toRangeEnd(grid, toRange(pass, grid)));
+  for (const stem of spools.stems) {
+    pass.cache?.stems.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+  }
+}
+
+async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet): Promise<void> {
+  let joined = spools.finishedSegments;
+  using progress = new PassProgress(pass, toRange(pass, grid), joined);
+  let made: { joints: Joints; next: number } | undefined;
+  const advance = (segments: number) => {
+    joined = segments;
+    pass.onSpooled?.(joined * grid.strideFrames);
+  };
+  const makeHere = async (to: number) => {
+    if (made?.next !== joined)
+      made = { joints: makeJoints(pass, grid, spools.stems), next: Math.max(0, joined - 1) };
+    const { joints, next } = made;
+    await forEachAhead(
+      { from: next, to },
+      (index) =>
+        separateSegment({
+          ...{ pass, grid, index, stems: spools.stems },
+          onProgress: (fraction) => progress.tell(index + fraction),
+        }),
+      (segment, index) => {
+        const stretches = joinSegment(joints, segment, index);
+        if (index >= joined) {
+          spools.append(stretches);
+          advance(index + 1);
+        }
+        progress.tell(index + 1);
+      },
+    );
+    made.next = to;
+  };
+
+  for (const [index, { from, to }] of (pass.spans?.ranges ?? [toRange(pass, grid)]).entries()) {
+    if (joined >= to) continue;
+    const files = await pass.spans?.take(index);
+    if (files === undefined) await makeHere(to);
+    else {
+      const startFrame = (joined - from) * grid.strideFrames;
+      const lengthFrames = toRangeEnd(grid, { from, to }) - joined * grid.strideFrames;
+      await spools.appendFiles(files, { startFrame, lengthFrames });
+      advance(to);
+      progress.tell(to);
+    }
+  }
+}
+
+/** Progress of a pass: segments done here, and the share that other workers have done of the rest. */
+class PassProgress implements Disposable {
+  readonly #pass: NetworkPass;
+  readonly #range: SegmentRange;
+  readonly #stop: (() => void) | undefined;
+  #segments: number;
+
+  constructor(pass: NetworkPass, range: SegmentRange, segments: number) {
+    this.#pass = pass;
+    this.#range = range;
+    this.#segments = segments;
+    this.#stop = pass.spans?.onElsewhere(() => this.tell(this.#segments));
+  }
+
+  /** Reports how many segments are done, counted from the first. */
+  tell(segments: number): void {
+    this.#segments = segments;
+    const { from, to } = this.#range;
+    this.#pass.onProgress((segments - from + this.#countElsewhere()) / (to - from));
+  }
+
+  #countElsewhere(): number {
+    const { spans } = this.#pass;
+    return (spans?.ranges ?? []).reduce(
+      (sum, { from, to }, index) =>
+        from < this.#segments ? sum : sum + (to - from) * (spans?.shareElsewhere(index) ?? 0),
+      0,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop?.();
+  }
+}
+
+const toRange = ({ range }: PassSpools, grid: SegmentGrid): SegmentRange =>
+  range ?? { from: 0, to: grid.segmentCount };
+
+function borrowStems({ cache, folder, input, stems }: PassSpools, madeFrom: PassSpools["identity"]): void {
+  const sizeBytes = toPcmBytes(input);
+  for (const stem of stems) {
+    cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
+  }
+}
+
+/** The incomplete spools, truncated to the strides that all of them have. */
+class SpoolSet implements Disposable {
+  readonly finishedSegments: number;
+  readonly #spools = new Map<string, StemSpool>();
+
+  constructor(pass: PassSpools, grid: SegmentGrid) {
+    const range = toRange(pass, grid);
+    const startFrame = range.from * grid.strideFrames;
+    const wholeFrames = toRangeEnd(grid, range) - startFrame;
+    for (const stem of pass.stems) {
+      const spool = new StemSpool(spoolPath(pass.folder, stem), pass.input.channels);
+      if (spool.lengthFrames === wholeFrames) spool[Symbol.dispose]();
+      else this.#spools.set(stem, spool);
+    }
+    const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
+    const wholeStrides = Math.floor(Math.min(wholeFrames, ...lengths) / grid.strideFrames);
+    // The last stretch may be longer than a stride, so whole strides do not cover it.
+    const finished = Math.max(0, Math.min(range.to - range.from - 1, wholeStrides));
+    this.finishedSegments = range.from + finished;
+    for (const spool of this.#spools.values()) spool.truncate(finished * grid.strideFrames);
+  }
+
+  get stems(): string[] {
+    return [...this.#spools.keys()];
+  }
+
+  append(stretches: StemPlanes): void {
+    for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
+  }
+
+  /** Appends stretches made by other workers, starting at a frame of their files, and deletes the files. */
+  async appendFiles(
+    paths: ReadonlyMap<string, string>,
+    stretch: { startFrame: number; lengthFrames: number },
+  ): Promise<void> {
+    for (const [stem, spool] of this.#spools) {
+      const path = paths.get(stem);
+      if (path === undefined) throw new Error(`a span has no file for ${stem}`);
+      await spool.appendFile(path, stretch);
+      rmSync(path);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const spool of this.#spools.values()) spool[Symbol.dispose]();
+  }
+}
+
+/** One overlap-add for each stem and input channel. */
+type Joints = Map<string, OverlapAdd[]>;
+
+function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string[]): Joints {
+  const fadeIn = makeFadeIn(grid);
+  return new Map(
+    stems.map((stem) => [
+      stem,
+      Array.from({ length: pass.input.channels }, () => new OverlapAdd(grid, fadeIn)),
+    ]),
+  );
+}
+
+/** The planes of each stem, by channel. */
+type StemPlanes = Map<string, Float32Array[]>;
+
+/** Runs every lane of one segment; returns the network's output for the frames it covers. */
+async function separateSegment(work: {
+  pass: NetworkPass;
+  grid: SegmentGrid;
+  index: number;
+  stems: readonly string[];
+  onProgress: (fraction: number) => void;
+}): Promise<StemPlanes> {
+  const { pass, grid, index, stems, onProgress } = work;
+  const span = segmentSpan(grid, index);
+  await pass.whenReadable?.(Math.min(grid.lengthFrames, span.windowStartFrame + grid.segmentFrames));
+  const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
+  const separated: StemPlanes = new Map(stems.map((stem) => [stem, []]));
+  for (const [laneIndex, lane] of pass.lanes.entries()) {
+    const output = await separateLane(pass.network, toLaneInput(lane, window), {
+      stems,
+      onProgress: (fraction) => onProgress((laneIndex + fraction) / pass.lanes.length),
+    });
+    for (const [stem, planes] of separated) {
+      const sides = fromLaneOutput(lane, output.get(stem) ?? []);
+      lane.forEach((channel, side) => {
+        const plane = sides[side]?.subarray(span.marginFrames, span.marginFrames + span.lengthFrames);
+        if (plane) planes[channel] = plane;
+      });
+    }
+  }
+  return separated;
+}
+
+/** Returns the planes of each stem that this segment completes. */
+function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPlanes {
+  return new Map(
+    [...segment].map(([stem, planes]) => [
+      stem,
+      planes.flatMap((plane, channel) => joints.get(stem)?.[channel]?.add(index, plane) ?? []),
+    ]),
+  );
+}
+
+/** Digital silence is skipped: the network scales by the segment's level and would only return silence. */
+async function separateLane(
+  network: StemNetwork,
+  sides: [Float32Array, Float32Array],
+  { stems, onProgress }: { stems: readonly string[]; onProgress: (fraction: number) => void },
+): Promise<Map<string, Float32Array[]>> {
+  if (sides.some((side) => side.some((value) => value !== 0)))
+    return network.separate(sides, stems, onProgress);
+  const silence = () => new Float32Array(network.segmentFrames);
+  return new Map(stems.map((stem) => [stem, [silence(), silence()]]));
+}

@@ -1,0 +1,148 @@
+import { EngineError } from "../engine-error.ts";
+import {
+  findHeardNetwork,
+  isStemManifest,
+  type Manifest,
+  type MusicManifest,
+  type SpeechManifest,
+  type StemManifest,
+  type StemService,
+  type VoiceManifest,
+} from "../manifests/manifest.ts";
+import type {
+  DetectionTarget,
+  EngineTarget,
+  SoundTarget,
+  TextTarget,
+  VoicesTarget,
+} from "./engine-request.ts";
+
+/** A target, and the starts of the passes whose stems are averaged for it. */
+export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
+
+/** A stem of an earlier pass that a network reads instead of the input. */
+export type HeardStem = { pass: StemPass; stem: string };
+
+/** One run of a network, starting at a share of a segment, and every target that is complete after it. */
+export type StemPass = {
+  manifest: StemManifest;
+  hears: HeardStem | undefined;
+  startShare: number;
+  stems: string[];
+  targets: PlannedSound[];
+};
+
+/** One transcription of the input, and every target made from it. */
+export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
+
+/** One detection of music, and every target made from it. */
+export type DetectionPass = { manifest: MusicManifest; targets: DetectionTarget[] };
+
+/** One search for speakers, and every target made from it. */
+export type VoicesPass = { manifest: VoiceManifest; targets: VoicesTarget[] };
+
+export type TargetPlan = {
+  stemPasses: StemPass[];
+  detectionPass: DetectionPass | undefined;
+  voicesPass: VoicesPass | undefined;
+  speechPass: SpeechPass | undefined;
+  refused: { target: EngineTarget; error: EngineError }[];
+};
+
+/** Groups targets by the network they need, so that five stems take one pass, and requests only stems in use. */
+export function planTargets(targets: readonly EngineTarget[], manifests: readonly Manifest[]): TargetPlan {
+  const plan: TargetPlan = {
+    stemPasses: [],
+    detectionPass: undefined,
+    voicesPass: undefined,
+    speechPass: undefined,
+    refused: [],
+  };
+  for (const target of targets) {
+    const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
+    if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
+      addSound(plan.stemPasses, { manifest, target, manifests });
+    } else if (target.kind === "voices" && manifest?.family === "voice-split") {
+      plan.voicesPass ??= { manifest, targets: [] };
+      plan.voicesPass.targets.push(target);
+    } else if (target.kind === "text" && manifest?.family === "whisper") {
+      plan.speechPass ??= { manifest, targets: [] };
+      plan.speechPass.targets.push(target);
+    } else if (target.kind === "detection" && manifest?.family === "music-detector") {
+      plan.detectionPass ??= { manifest, targets: [] };
+      plan.detectionPass.targets.push(target);
+    } else plan.refused.push({ target, error: makeMissingError(target) });
+  }
+  return plan;
+}
+
+/** The stems of the network that a service is made from. */
+export function getServiceStems(service: StemService): string[] {
+  const stems = service.stem ?? service.without;
+  if (stems === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
+  return stems;
+}
+
+/** The pass that makes the stem, and before it the one whose stem it reads; both are added if missing. */
+export function needStem(
+  passes: StemPass[],
+  wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly Manifest[] },
+): StemPass {
+  const { manifest, stem, startShare = 0, manifests } = wanted;
+  const known = passes.find((pass) => pass.manifest.id === manifest.id && pass.startShare === startShare);
+  const pass = known ?? {
+    manifest,
+    hears: needHeard(passes, manifest, manifests),
+    startShare,
+    stems: [],
+    targets: [],
+  };
+  if (known === undefined) passes.push(pass);
+  if (!pass.stems.includes(stem)) pass.stems.push(stem);
+  return pass;
+}
+
+/** The first pass of the chain of passes that read each other's stems. */
+export const findRootPass = (pass: StemPass): StemPass => (pass.hears ? findRootPass(pass.hears.pass) : pass);
+
+function needHeard(
+  passes: StemPass[],
+  manifest: StemManifest,
+  manifests: readonly Manifest[],
+): HeardStem | undefined {
+  const heard = findHeardNetwork(manifest, manifests);
+  if (heard === undefined || manifest.hears === undefined) return undefined;
+  const { stem } = manifest.hears;
+  return { pass: needStem(passes, { manifest: heard, stem, manifests }), stem };
+}
+
+/** Adds the target to the network's passes: its stems to each pass it needs, itself to the last. */
+function addSound(
+  passes: StemPass[],
+  {
+    manifest,
+    target,
+    manifests,
+  }: { manifest: StemManifest; target: SoundTarget; manifests: readonly Manifest[] },
+): void {
+  const service = manifest.serves.find((entry) => isServed(target, entry));
+  if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
+  const stems = getServiceStems(service);
+  const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
+  const needed = startShares.flatMap((startShare) =>
+    stems.map((stem) => needStem(passes, { manifest, stem, startShare, manifests })),
+  );
+  // Other targets may have added the passes in another order.
+  const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
+  last.targets.push({ target, service, startShares });
+}
+
+function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {
+  const hasVariant = target.variant === undefined || service.variants.includes(target.variant);
+  return service.model === target.model && hasVariant;
+}
+
+function makeMissingError(target: EngineTarget): EngineError {
+  const name = target.variant === undefined ? target.model : `${target.model} (${target.variant})`;
+  return new EngineError("network-missing", `No installed network provides ${name}.`);
+}

@@ -1,0 +1,40 @@
+import { findLikeliest, type LanguageProbabilities } from "../networks/whisper/language-probabilities.ts";
+import type { SpokenWindow } from "./spoken-window.ts";
+
+/** How sure a window must be of another language than the rest; shorter windows must be surer. */
+const OTHER_LANGUAGE_MIN = 0.6;
+const SHORT_SECONDS = 5;
+const OTHER_LANGUAGE_SHORT_MIN = 0.9;
+
+/** Language probabilities of a recording so far, summed over its windows and weighted by seconds of speech. */
+export class LanguageTally {
+  readonly #seconds = new Map<string, number>();
+  #total = 0;
+
+  add(heard: LanguageProbabilities, seconds: number): void {
+    for (const [language, probability] of heard) {
+      this.#seconds.set(language, (this.#seconds.get(language) ?? 0) + probability * seconds);
+    }
+    this.#total += seconds;
+  }
+
+  get main(): { language: string; confidence: number } {
+    const { language, probability } = findLikeliest(this.#seconds);
+    return { language, confidence: this.#total === 0 ? 0 : probability / this.#total };
+  }
+
+  /** The language of a window: the recording's, unless the window is sure of another. */
+  choose(heard: LanguageProbabilities, seconds: number): string {
+    const own = findLikeliest(heard);
+    const least = seconds < SHORT_SECONDS ? OTHER_LANGUAGE_SHORT_MIN : OTHER_LANGUAGE_MIN;
+    return own.probability >= least ? own.language : this.main.language;
+  }
+}
+
+export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {
+  const tally = new LanguageTally();
+  for (const { heard, speechSeconds, words } of windows) {
+    if (words.length > 0) tally.add(new Map(heard), speechSeconds);
+  }
+  return tally;
+}

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { alignText } from "../alignment/align-text.ts";
+import { placedWindowSchema } from "../alignment/force-align.ts";
+import { listenForVoices } from "../diarization/find-turns.ts";
+import type { Turns } from "../diarization/turns.ts";
+import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
+import type { FrameSource } from "../dsp/sources/frame-source.ts";
+import { MonoSource } from "../dsp/sources/mono-source.ts";
+import { LineLog } from "../files/line-log.ts";
+import type { Manifest, SpeechManifest, StemManifest } from "../manifests/manifest.ts";
+import { getVoiceActivity } from "../networks/silero-vad/get-voice-activity.ts";
+import type { SpeechNetworks } from "../networks/speech-networks.ts";
+import type { StemNetworks } from "../networks/stem-network.ts";
+import type { VoiceNetworks } from "../networks/voice-networks.ts";
+import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { identifyHeard, openStem } from "../separation/pass-spools.ts";
+import type { HearingWishes, TextTarget } from "../targets/engine-request.ts";
+import type { OpenInput } from "../targets/open-input.ts";
+import type { SpeechPass } from "../targets/plan-targets.ts";
+import type { TargetOutcomes } from "../targets/target-outcomes.ts";
+import { parseTranscript } from "../text/parse-transcript.ts";
+import type { TimedText } from "../text/timed-text.ts";
+import { writeText } from "../text/write-text.ts";
+import { makeNoiseHalver } from "./halve-noise.ts";
+import { labelSpeakers } from "./label-speakers.ts";
+import { transcribe } from "./transcribe.ts";
+import { listHearings } from "./transcription-groups.ts";
+
+/** Increase when the same text and transcript would give different times. */
+const LOG_VERSION = 4;
+const VOCALS = "vocals";
+
+type SpeechRun = {
+  input: OpenInput;
+  workDir: string;
+  networks: SpeechNetworks & VoiceNetworks & StemNetworks;
+  outcomes: TargetOutcomes;
+  makeStage: (weight: number, wishes: HearingWishes) => (fraction: number) => void;
+};
+type Heard = {
+  target: TextTarget;
+  manifest: SpeechManifest;
+  spoken: TimedText;
+  source: FrameSource;
+  sourceId: string;
+};
+
+/**
+ * Transcribes the input once for each set of options, and makes every text target from it. The source is `vocals`, a stem of the input, if
+ * given, and the input itself otherwise.
+ */
+export async function runSpeechPass(
+  run: SpeechRun,
+  pass: SpeechPass,
+  options: { manifests: readonly Manifest[]; vocals: StemManifest | undefined },
+): Promise<void> {
+  using stem = options.vocals && openStem(run, options.vocals, VOCALS);
+  const sourceId = identifyHeard(run, options.vocals, VOCALS);
+  const source = toSampleRate(new MonoSource(stem ?? run.input.source), {
+    sampleRateHz: SAMPLE_RATE_HZ,
+    isForListening: true,
+  });
+  const listen = listenOnce(run.networks, source, options.manifests);
+  const label = async (text: TimedText, { speakers, transcriptPath }: TextTarget) =>
+    speakers === undefined
+      ? text
+      : labelSpeakers(text, await listen(speakers), { keepsLines: transcriptPath !== undefined });
+  for (const { wishes, targets } of listHearings(pass.targets)) {
+    await run.outcomes.tryNetwork(targets, async () => {
+      const makeStage = (weight: number) => run.makeStage(weight, wishes);
+      const spoken = await transcribe(
+        { ...run, makeStage },
+        {
+          manifest: pass.manifest,
+          voiceActivity: getVoiceActivity(options.manifests),
+          source,
+          sourceName: stem ? VOCALS : "input",
+          sourceId,
+          wishes,
+          // Not measured on stems.
+          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, options.manifests, run.outcomes),
+        },
+      );
+      for (const target of targets) {
+        await run.outcomes.finish(target, async () => {
+          const text = await makeText(run, { target, manifest: pass.manifest, spoken, source, sourceId });
+          writeFiles(target, await label(text, target));
+        });
+      }
+    });
+  }
+}
+
+/** Who speaks when: found once for each expected number of people. */
+function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manifests: readonly Manifest[]) {
+  const heard = new Map<true | number, Promise<Turns>>();
+  return (speakers: true | number): Promise<Turns> => {
+    const expected = speakers === true ? {} : { voiceCount: speakers };
+    const known =
+      heard.get(speakers) ?? listenForVoices(networks, source, { manifests, expected, onProgress: () => {} });
+    heard.set(speakers, known);
+    return known;
+  };
+}
+
+/** The transcript, or the given text aligned to it. */
+async function makeText(
+  run: Pick<SpeechRun, "input" | "workDir" | "networks">,
+  { target, manifest, spoken, source, sourceId }: Heard,
+): Promise<TimedText> {
+  if (target.transcriptPath === undefined) return spoken;
+  const text = parseTranscript(readFileSync(target.transcriptPath));
+  const log = new LineLog(join(run.workDir, manifest.id, `text-${target.key}`), {
+    identity: {
+      version: LOG_VERSION,
+      textSha256: createHash("sha256").update(text).digest("hex"),
+      spokenSha256: createHash("sha256").update(JSON.stringify(spoken)).digest("hex"),
+      inputSha256: run.input.sha256,
+      source: sourceId,
+    },
+    entrySchema: placedWindowSchema,
+  });
+  return alignText({ text, spoken, source, log, getWhisper: () => run.networks.getWhisper(manifest) });
+}
+
+function writeFiles(target: TextTarget, text: TimedText): void {
+  const options = { ...target.cueLimits, hasNames: target.hasSpeakerNames === true };
+  for (const { format, path } of target.files) writeFileSync(path, writeText(text, format, options));
+}

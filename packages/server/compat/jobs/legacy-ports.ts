@@ -1,0 +1,80 @@
+import { PassThrough, pipeline, type Readable } from "node:stream";
+import { ApiError } from "@stemwright/contract";
+import type { Database } from "../../db/database.ts";
+import { findLegacyJob, listLegacyJobs, loadLegacyUsage } from "../../db/tasks/legacy-job-rows.ts";
+import type { Links } from "../../domain/links.ts";
+import type { Blobs } from "../../domain/ports.ts";
+import { splitLogin } from "../../domain/url-login.ts";
+import { type AddressGuard, AddressRefused } from "../../net/address-guard.ts";
+import { makeDecoders } from "../../net/content-encoding.ts";
+import { findReason } from "../../net/find-reason.ts";
+import { findUrlRetry, openUrl, type UrlContent, UrlError } from "../../net/open-url.ts";
+import { waitForRetry } from "../../waiting/retry.ts";
+import type { LegacyPorts } from "./legacy-routes.ts";
+
+/** Total time limit for fetching a link. */
+const LINK_TIMEOUT_MS = 10 * 60_000;
+/** A client is waiting, so a server that fails temporarily gets only a few retries. */
+const OPEN_DELAYS_MS = [500, 2000];
+const WAIT_MAX_MS = 5000;
+
+/** Passes on a link's decoded content: an early end is reported as the link's fault, an error of the reader is not. */
+function tellOfBreaks({ content, contentEncoding }: UrlContent): Readable {
+  const told = new PassThrough();
+  const decoders = makeDecoders(contentEncoding);
+  const decoded = decoders.length === 0 ? content : pipeline([content, ...decoders], () => {});
+  (decoded as Readable).on("error", ({ message }: Error) =>
+    told.destroy(new ApiError("LINK_FETCH_FAILED", `The link broke off: ${message}`)),
+  );
+  told.on("close", () => content.destroy());
+  return (decoded as Readable).pipe(told);
+}
+
+async function openPatiently(guard: AddressGuard, link: string, signal: AbortSignal): Promise<UrlContent> {
+  const { url, login } = splitLogin(link);
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await openUrl(guard, { url: new URL(url), login, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const again = { retry: findUrlRetry(error), delayMs: OPEN_DELAYS_MS[tries], longestMs: WAIT_MAX_MS };
+      if (!(await waitForRetry({ ...again, signal }))) throw error;
+    }
+  }
+}
+
+function toLinkError(error: unknown): ApiError {
+  const reason = findReason(error);
+  if (reason instanceof AddressRefused)
+    return new ApiError("URL_NOT_ALLOWED", reason.message, [{ path: "link", message: reason.message }]);
+  const { message } = error instanceof UrlError ? error : reason;
+  const code = error instanceof UrlError && error.kind === "not-set-up" ? "NOT_SET_UP" : "LINK_FETCH_FAILED";
+  return new ApiError(code, `The link can't be fetched: ${message}`);
+}
+
+/** The Jobs interface's ports over database, store and network. */
+export function makeLegacyPorts(house: {
+  db: Database;
+  blobs: Blobs;
+  links: Links;
+  guard: AddressGuard;
+}): LegacyPorts {
+  const { db, blobs, links, guard } = house;
+  return {
+    findJob: (clientId, id) => findLegacyJob(db, id, clientId),
+    listJobs: (clientId, page) => listLegacyJobs(db, clientId, page),
+    loadUsage: (clientId) => loadLegacyUsage(db, clientId),
+    async openLink(link, signal) {
+      const blobKey = links.findBlobKey(link);
+      if (blobKey !== undefined && (await blobs.findSize(blobKey)) !== undefined)
+        return { content: await blobs.read(blobKey) };
+      try {
+        const limited = AbortSignal.any([signal, AbortSignal.timeout(LINK_TIMEOUT_MS)]);
+        const opened = await openPatiently(guard, link, limited);
+        return { content: tellOfBreaks(opened), contentType: opened.contentType };
+      } catch (error) {
+        throw toLinkError(error);
+      }
+    },
+  };
+}
