@@ -1,4 +1,5 @@
 import { toAssTime } from "./clock-time.ts";
+import { escapeOverrides } from "./escape-overrides.ts";
 import { toOneRow } from "./one-row.ts";
 import { joinWords, type TimedText, type TimedWord } from "./timed-text.ts";
 
@@ -47,12 +48,7 @@ function toKaraoke(words: readonly TimedWord[], shownFrom: number): string {
   };
   for (const { startSeconds, endSeconds, text } of words) {
     advance(startSeconds, "");
-    advance(endSeconds, escapeTags(toOneRow(text)));
+    advance(endSeconds, escapeOverrides(toOneRow(text)));
   }
   return row.trimEnd();
-}
-
-/** Braces open tags; a backslash that no letter follows is only a backslash. */
-function escapeTags(text: string): string {
-  return text.replaceAll("{", "(").replaceAll("}", ")").replaceAll("\\", "\\\u2060");
 }

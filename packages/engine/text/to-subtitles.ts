@@ -1,14 +1,16 @@
 import { toClockTime } from "./clock-time.ts";
+import { escapeOverrides } from "./escape-overrides.ts";
 import { layOutCues } from "./lay-out-cues.ts";
 import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
 import type { TimedText } from "./timed-text.ts";
 
+/** SubRip, with what players take for markup escaped. */
 export function toSrt(text: TimedText, options: TextOptions = {}): string {
   return layOutCues(text, options)
     .map(({ startSeconds, endSeconds, rows, speaker }, index) => {
       const times = `${toClockTime(startSeconds, ",")} --> ${toClockTime(endSeconds, ",")}`;
       const name = options.hasNames && speaker !== undefined ? `${toSpeakerName(speaker)}: ` : "";
-      return `${index + 1}\n${times}\n${name}${rows.join("\n")}\n`;
+      return `${index + 1}\n${times}\n${name}${rows.map(escapeSrt).join("\n")}\n`;
     })
     .join("\n");
 }
@@ -18,11 +20,19 @@ export function toVtt(text: TimedText, options: TextOptions = {}): string {
   const cues = layOutCues(text, options).map(({ startSeconds, endSeconds, rows, speaker }) => {
     const times = `${toClockTime(startSeconds, ".")} --> ${toClockTime(endSeconds, ".")}`;
     const name = options.hasNames && speaker !== undefined ? `<v ${toSpeakerName(speaker)}>` : "";
-    return `\n${times}\n${name}${rows.map(escapeMarkup).join("\n")}\n`;
+    return `\n${times}\n${name}${rows.map(escapeVtt).join("\n")}\n`;
   });
   return `WEBVTT\n${cues.join("")}`;
 }
 
-function escapeMarkup(row: string): string {
-  return row.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+function escapeVtt(row: string): string {
+  return escapeOverrides(row).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** SubRip has no escapes. A word joiner, which is not visible, keeps players from reading tags, entities and the times of a cue. */
+function escapeSrt(row: string): string {
+  return escapeOverrides(row)
+    .replace(/<(?=[ /]*\w)/g, "<\u2060")
+    .replace(/&(?=#?\w+;)/g, "&\u2060")
+    .replaceAll("-->", "--\u2060>");
 }

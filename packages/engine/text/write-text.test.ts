@@ -88,13 +88,47 @@ describe("writeText", () => {
 
   it("[Y2] writes srt with commas and counted cues", () => {
     expect(writeText(song, "srt")).toBe(
-      "1\n00:00:01,000 --> 00:00:02,000\nÇa va\n\n2\n01:01:01,250 --> 01:01:02,500\n<Tom & Jo>\n",
+      "1\n00:00:01,000 --> 00:00:02,000\nÇa va\n\n2\n01:01:01,250 --> 01:01:02,500\n<\u2060Tom & Jo>\n",
     );
   });
 
   it("[Y2] writes vtt with its markup escaped", () => {
     expect(writeText(song, "vtt")).toBe(
       "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nÇa va\n\n01:01:01.250 --> 01:01:02.500\n&lt;Tom &amp; Jo&gt;\n",
+    );
+  });
+
+  /** What FFmpeg and VLC obey in SubRip, and FFmpeg in WebVTT: tags of HTML, SubStation Alpha and MicroDVD, and the times of a cue. */
+  const MARKUP = /<[ /]*\w|\{(?:\\|[a-z]:)|\\[nh]|&#?\w+;|\d --> \d/i;
+
+  it.each([
+    "<b>loud</b>",
+    "< font color=red>",
+    "<<i>",
+    "{\\an8}up",
+    "{Y:i}",
+    "one\\Ntwo",
+    "&nbsp;",
+    "00:00:01,000 --> 00:00:02,000",
+  ])("[Y2] no player reads %s as markup", (spoken) => {
+    expect(spoken).toMatch(MARKUP);
+    const words = [{ text: spoken, startSeconds: 1, endSeconds: 3, confidence: 1 }];
+    const rowOf = (format: "srt" | "vtt") =>
+      writeText({ ...song, lines: [{ words }] }, format)
+        .split("\n")
+        .at(-2) ?? "";
+    const srt = rowOf("srt");
+    expect(srt).not.toMatch(MARKUP);
+    expect(srt.replaceAll("\u2060", "")).toBe(spoken.replace("{", "(").replace("}", ")"));
+    const vtt = rowOf("vtt");
+    expect(vtt.replaceAll(/&(?:amp|lt|gt);/g, "")).not.toMatch(MARKUP);
+  });
+
+  it("[Y2] subtitles keep signs that are no markup", () => {
+    const spoken = "I <3 AT&T, 1 < 2 > 0";
+    const words = [{ text: spoken, startSeconds: 1, endSeconds: 3, confidence: 1 }];
+    expect(writeText({ ...song, lines: [{ words }] }, "srt").replaceAll("\u2060", "")).toContain(
+      `\n${spoken}\n`,
     );
   });
 

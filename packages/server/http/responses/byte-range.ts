@@ -2,10 +2,11 @@ import type { BlobRange } from "../../domain/ports.ts";
 
 /**
  * A `Range` header against a file's size (RFC 9110, section 14): the range, "invalid" if it is outside the file, or
- * undefined if the whole file is to be sent. Several ranges at once may be ignored, and are.
+ * undefined if the whole file is to be sent. Several ranges at once may be ignored, and are. A position
+ * beyond the largest exact number is rounded, but no file is that long.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): BlobRange | "invalid" | undefined {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "");
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (!match) return undefined;
   const [, first = "", last = ""] = match;
   if (first === "" && last === "") return undefined;
