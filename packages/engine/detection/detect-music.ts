@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkFinite } from "../check-finite.ts";
 import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
 import { toWrittenSeconds } from "../dsp/sources/frame-source.ts";
 import { MonoSource } from "../dsp/sources/mono-source.ts";
@@ -51,7 +52,9 @@ export async function detectMusic(
     onProgress(spool.lengthFrames / stepCount);
     for (let firstStep = spool.lengthFrames; firstStep < stepCount; firstStep = spool.lengthFrames) {
       const stretch = { firstStep, stepCount: Math.min(STRETCH_STEPS, stepCount - firstStep) };
-      spool.append([await detector.listen(recording, stretch)]);
+      const probabilities = await detector.listen(recording, stretch);
+      checkFinite([probabilities]);
+      spool.append([probabilities]);
       onProgress(spool.lengthFrames / stepCount);
     }
   }

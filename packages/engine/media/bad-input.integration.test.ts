@@ -32,12 +32,14 @@ describe("implausible headers and samples", () => {
     await expect(probeMedia(path)).rejects.toMatchObject({ kind: "unreadable", message });
   });
 
-  it("non-finite samples become silence, and the others are unchanged", async () => {
+  it("[O30] non-finite and absurdly large samples become silence, and the others are unchanged", async () => {
     const samples = Float32Array.from({ length: 3000 }, (_, at) => Math.sin(at / 9) / 2);
+    // The scale of 32-bit integers, which some programs write as floats.
+    samples.set([2 ** 31, -(2 ** 31)], 900);
     const broken = samples.slice();
-    broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 1000);
+    broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 3e38, -3e38, 2 ** 33], 1000);
     writeSound(inFolder("nan.wav"), [broken], 44_100);
-    samples.fill(0, 1000, 1003);
+    samples.fill(0, 1000, 1006);
     expect((await decode(inFolder("nan.wav"))).samples).toEqual(samples);
   });
 });

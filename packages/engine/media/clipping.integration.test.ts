@@ -23,3 +23,20 @@ it("[O12] reports for each file how many samples were clipped", async () => {
   expect((await decode(inFolder("32.wav"))).samples).toEqual(samples);
   expect((await decode(inFolder("a.flac"))).samples[5002]).toBeCloseTo(1, 5);
 });
+
+it.each(["mp3", "m4a", "mp4", "aac", "opus"] as const)(
+  "[O30] %s holds the loudest samples that an input can have",
+  async (format) => {
+    const path = inFolder(`loud.${format}`);
+    const encoder = await openEncoder({
+      ...{ sampleRateHz: 44_100, channels: 2, channelLayout: "stereo" },
+      files: [{ path, format }],
+    });
+    await encoder.write(Float32Array.from({ length: 40_000 }, (_, at) => Math.sin(at / 20) * 2 ** 32));
+    await encoder.finish();
+    const { samples } = await decode(path);
+    const peak = samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    expect(peak).toBeGreaterThan(6);
+    expect(peak).toBeLessThan(20);
+  },
+);

@@ -1,3 +1,4 @@
+import { checkFinite } from "../check-finite.ts";
 import { interleave } from "../dsp/interleave.ts";
 import { release } from "../dsp/release.ts";
 import { type DecodedMedia, openEncoder, type PcmEncoder } from "../media/index.ts";
@@ -67,6 +68,7 @@ async function writeBlocks(work: SoundsWork, encoders: readonly PcmEncoder[]): P
     const count = Math.min(BLOCK_FRAMES, lengthFrames - start);
     const sounds = work.readBlock(start, count);
     for (const [index, encoder] of encoders.entries()) {
+      checkFinite(sounds[index] ?? []);
       const block = interleave(sounds[index] ?? []);
       await encoder.write(block);
       release([block, ...(sounds[index] ?? [])]);

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { checkFinite } from "../check-finite.ts";
 import {
   makeFadeIn,
   makeSegmentGrid,
@@ -295,8 +296,12 @@ async function separateLane(
   sides: [Float32Array, Float32Array],
   { stems, onProgress }: { stems: readonly string[]; onProgress: (fraction: number) => void },
 ): Promise<Map<string, Float32Array[]>> {
-  if (sides.some((side) => side.some((value) => value !== 0)))
-    return network.separate(sides, stems, onProgress);
+  if (sides.some((side) => side.some((value) => value !== 0))) {
+    const separated = await network.separate(sides, stems, onProgress);
+    // Before they reach the spools, which are checkpoints and may be cached.
+    for (const planes of separated.values()) checkFinite(planes);
+    return separated;
+  }
   const silence = () => new Float32Array(network.segmentFrames);
   return new Map(stems.map((stem) => [stem, [silence(), silence()]]));
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -204,6 +204,19 @@ describe("a network that reads a stem of another", () => {
     });
     for (const key of ["guitar", "vocals"]) expect(log.fractionsOf(key).at(-1)).toBeGreaterThan(0.9);
     expect({ failed: ends.failed.toSorted(), done: ends.done }).toEqual({ failed, done });
+  });
+
+  it("[O30] fails with values that are not finite, which are neither written nor cached", async () => {
+    writeInput(stereo);
+    network.flaw = Number.NaN;
+    const failures: string[] = [];
+    const report = { onTargetFailed: (_: string, error: Error) => void failures.push(error.message) };
+    await run(["guitar", "vocals"], { report, cacheOwner: "first" });
+    expect(failures).toEqual(Array(2).fill("The network returned values that are not finite numbers."));
+    expect(existsSync(outputPath("vocals"))).toBe(false);
+    network = new GainNetwork(SEGMENT_FRAMES);
+    await run(["guitar"], { cacheOwner: "second" });
+    expect(network.runs.length).toBe(2 * SEGMENTS);
   });
 
   it("[P1] finds the stems of both passes in the cache", async () => {

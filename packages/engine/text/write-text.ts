@@ -1,3 +1,4 @@
+import { checkFinite } from "../check-finite.ts";
 import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
 import type { TextFormat } from "./text-format.ts";
 import { findSpeaker, joinLines, joinWords, type TimedText } from "./timed-text.ts";
@@ -19,6 +20,11 @@ const WRITERS: Record<TextFormat, (text: TimedText, options: TextOptions) => str
 
 /** The content of a text output; subtitles respect the limits. */
 export function writeText(text: TimedText, format: TextFormat, options: TextOptions = {}): string {
+  checkFinite(
+    text.lines.map(({ words }) =>
+      Float32Array.from(words.flatMap((word) => [word.startSeconds, word.endSeconds, word.confidence])),
+    ),
+  );
   return WRITERS[format](text, options);
 }
 

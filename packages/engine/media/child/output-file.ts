@@ -24,7 +24,7 @@ import { FrameBlocks } from "./frame-blocks.ts";
 import { type EncoderInput, openAudioEncoder, toEncodingLayout } from "./open-audio-encoder.ts";
 import { PcmResampler } from "./pcm-resampler.ts";
 import type { PictureSource } from "./picture-source.ts";
-import { toSampleBytes } from "./to-sample-bytes.ts";
+import { limitForLossy, toSampleBytes } from "./to-sample-bytes.ts";
 
 /** PCM encoders take any block size; this one keeps packets small. */
 const PCM_BLOCK_FRAMES = 4096;
@@ -146,7 +146,8 @@ export class OutputFile {
   #encode(block: Float32Array): void {
     const { channelLayout, sampleFormat, sampleRate } = this.#encoder;
     const nbSamples = block.length / channelLayout.nbChannels;
-    const { bytes, clippedSamples } = toSampleBytes(block, channelLayout.nbChannels, sampleFormat);
+    const held = this.encoding.isLossless ? block : limitForLossy(block);
+    const { bytes, clippedSamples } = toSampleBytes(held, channelLayout.nbChannels, sampleFormat);
     this.#clippedSamples += clippedSamples;
     using frame = Frame.fromAudioBuffer(bytes, {
       nbSamples,

@@ -18,7 +18,7 @@ type Target = { sampleRateHz: number; layout: ChannelLayout };
 
 /**
  * Converts decoded frames to interleaved f32le at the rate and layout of the first frame. swresample scales integers by an exact power of two (16-bit by
- * 1/32768) and does not clip floats. Non-finite values become silence.
+ * 1/32768) and does not clip floats. What is no sample becomes silence.
  */
 export class PcmConverter {
   readonly target: Target;
@@ -52,7 +52,7 @@ export class PcmConverter {
       bytesPerFrame: this.bytesPerFrame,
     });
     const converted = this.#output.subarray(0, lengthFrames * this.bytesPerFrame);
-    silenceWhatIsNoNumber(converted);
+    silenceWhatIsNoSample(converted);
     return converted;
   }
 
@@ -76,7 +76,7 @@ export class PcmConverter {
     const converted = planes
       ? interleaveBytes(planes.map((plane) => Buffer.from(convert(plane, frame.nbSamples))))
       : convert(frame.extendedData?.[0], frame.nbSamples * nbChannels);
-    silenceWhatIsNoNumber(converted);
+    silenceWhatIsNoSample(converted);
     return converted;
   }
 
@@ -124,10 +124,14 @@ function interleaveBytes(planes: readonly Buffer[]): Buffer {
   return interleaved;
 }
 
-/** A single NaN or infinity would spread over the network's output for the whole window. */
-function silenceWhatIsNoNumber({ buffer, byteOffset, byteLength }: Buffer): void {
+/** 192 dB above full scale: floats in the scale of 32-bit integers stay as they are, and no power of them overflows in a network. */
+const LARGEST_SAMPLE = 2 ** 32;
+
+/** A single NaN, infinity or 3e38 would spread over the network's output for the whole window. */
+function silenceWhatIsNoSample({ buffer, byteOffset, byteLength }: Buffer): void {
   const samples = new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < samples.length; at++) {
-    if (!Number.isFinite(samples[at])) samples[at] = 0;
+    // Also true for NaN.
+    if (!(Math.abs(samples[at] as number) <= LARGEST_SAMPLE)) samples[at] = 0;
   }
 }

@@ -26,6 +26,15 @@ export function toSampleBytes(
   return { bytes: toBytes(samples), clippedSamples: 0 };
 }
 
+/** 18 dB above full scale. At 32768 libopus writes silence, and at 2^31 libmp3lame and FFmpeg's aac fail. */
+const LOSSY_PEAK = 8;
+
+/** What a lossy encoder can take: louder samples are clipped, where every player has long done so. */
+export function limitForLossy(block: Float32Array): Float32Array {
+  if (block.every((value) => Math.abs(value) <= LOSSY_PEAK)) return block;
+  return block.map((value) => Math.max(-LOSSY_PEAK, Math.min(LOSSY_PEAK, value)));
+}
+
 const toBytes = ({ buffer, byteOffset, byteLength }: Samples) => Buffer.from(buffer, byteOffset, byteLength);
 
 /** +1.0 becomes the largest integer and does not count as clipped: integers have one value less above zero than below. */
