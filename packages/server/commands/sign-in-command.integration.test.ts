@@ -21,7 +21,7 @@ async function run(...args: string[]): Promise<string | undefined> {
   await parseSignInCommand(args, BASE_URL)(database.db, (line) => lines.push(line));
   const [, token = ""] =
     /^ +https:\/\/stems\.example\/sub\/app\/sign-in#([\w-]{43})$/m.exec(lines.join("\n")) ?? [];
-  return await makePeopleStore(database.db).takeSignInLink(hashKey(token));
+  return await makePeopleStore(database.db).findSignInLink(hashKey(token));
 }
 
 describe("npm run sign-in", () => {

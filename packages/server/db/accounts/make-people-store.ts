@@ -13,7 +13,8 @@ import {
 } from "./invitation-rows.ts";
 import {
   bindIdentity,
-  changePerson,
+  changeRole,
+  changeSelf,
   deletePerson,
   findPerson,
   hasPeople,
@@ -39,7 +40,7 @@ async function findReplaceable(
 export function makePeopleStore(db: DatabaseHandle): PeopleStore {
   return {
     ...bindQueries(db, {
-      ...{ hasPeople, findPerson, listPeople, insertPerson, changePerson, bindIdentity },
+      ...{ hasPeople, findPerson, listPeople, insertPerson, bindIdentity },
       ...{ insertSession, findSession, listSessions, deleteSession },
       ...{ insertInvitation, listInvitations, deleteInvitation, hasInvitation },
       ...{ countAttempt, forgiveAttempts },
@@ -48,7 +49,7 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
       inTransaction(db, async (transaction) => {
         const found = await findReplaceable(transaction, clientId, id);
         if (found === undefined || (found === "last-owner" && role !== "owner")) return found;
-        await changePerson(transaction, id, { role });
+        await changeRole(transaction, id, role);
         return await findPerson(transaction, { id });
       }),
     removePerson: (clientId, id) =>
@@ -58,10 +59,13 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
         return found;
       }),
 
-    async deleteAllSessions(personId) {
-      await deleteSessions(db, personId);
-      await db.deleteFrom("sign_in_links").where("person_id", "=", personId).execute();
-    },
+    changeSelf: (known, changes) =>
+      inTransaction(db, async (transaction) => {
+        const changed = await changeSelf(transaction, known, changes);
+        if (changed === "changed" && changes.passwordHash !== undefined)
+          await deleteSessions(transaction, known.person.id);
+        return changed;
+      }),
 
     async insertSignInLink({ personId, tokenHash, expiresAt }) {
       await db
@@ -69,14 +73,14 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
         .values({ hash: tokenHash, person_id: personId, expires_at: expiresAt })
         .execute();
     },
-    async takeSignInLink(tokenHash) {
-      const taken = await db
-        .deleteFrom("sign_in_links")
+    async findSignInLink(tokenHash) {
+      const link = await db
+        .selectFrom("sign_in_links")
+        .select("person_id")
         .where("hash", "=", tokenHash)
         .where("expires_at", ">", sql<Date>`now()`)
-        .returning("person_id")
         .executeTakeFirst();
-      return taken?.person_id;
+      return link?.person_id;
     },
 
     acceptInvitation: (by, person) =>

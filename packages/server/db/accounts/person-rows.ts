@@ -1,5 +1,6 @@
+import type { PersonRole } from "@stemwright/contract";
 import { sql } from "kysely";
-import type { NewPerson, PersonChanges } from "../../domain/accounts/people-store.ts";
+import type { NewPerson, PeopleStore } from "../../domain/accounts/people-store.ts";
 import type { PersonRecord } from "../../domain/accounts/person-record.ts";
 import { makeId } from "../../domain/ids.ts";
 import type { DatabaseHandle } from "../database.ts";
@@ -102,21 +103,39 @@ export async function insertPerson(
   return await findPerson(db, { id });
 }
 
-export async function changePerson(
+export async function changeRole(db: DatabaseHandle, id: string, role: PersonRole): Promise<void> {
+  await db.updateTable("people").set({ role }).where("id", "=", id).execute();
+}
+
+/** The password is compared in the row that is changed: of two who knew it, the second has to know the new one. */
+export async function changeSelf(
   db: DatabaseHandle,
-  id: string,
-  { role, name, email, passwordHash }: PersonChanges,
-): Promise<"changed" | "taken"> {
+  ...[{ person, sessionId }, { name, email, passwordHash }]: Parameters<PeopleStore["changeSelf"]>
+): Promise<"changed" | "taken" | "ended"> {
   const values = {
-    ...(role === undefined ? {} : { role }),
+    // An update needs a column.
+    id: person.id,
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
     ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
   };
-  if (Object.keys(values).length === 0) return "changed";
   try {
-    await db.updateTable("people").set(values).where("id", "=", id).execute();
-    return "changed";
+    const { numUpdatedRows } = await db
+      .updateTable("people")
+      .set(values)
+      .where("id", "=", person.id)
+      .where("password_hash", "is not distinct from", person.passwordHash)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom("person_sessions")
+            .select("id")
+            .where("id", "=", sessionId)
+            .where("person_id", "=", person.id),
+        ),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? "changed" : "ended";
   } catch (error) {
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) return "taken";
     throw error;

@@ -27,16 +27,30 @@ const toSessionRecord = (row: Row): SessionRecord => ({
   lastUsedAt: row.last_used_at,
 });
 
+/**
+ * One statement that locks the person first, as a change of password does: of the two, the second sees what the first has done. A session that was checked
+ * against the old password is then not inserted, or deleted with all others.
+ */
 export async function insertSession(
   db: DatabaseHandle,
-  { personId, tokenHash, method, address, agent }: NewSession,
-): Promise<SessionRecord> {
-  const row = await db
-    .insertInto("person_sessions")
-    .values({ id: makeId(), person_id: personId, hash: tokenHash, method, address, agent })
-    .returning(["id", "method", "address", "agent", "created_at", "last_used_at"])
-    .executeTakeFirstOrThrow();
-  return toSessionRecord(row);
+  { person, linkHash, tokenHash, method, address, agent }: NewSession,
+): Promise<SessionRecord | undefined> {
+  const { rows } = await sql<Row>`
+    with person as (
+        select id from people
+        where id = ${person.id} and email is not distinct from ${person.email}
+          and password_hash is not distinct from ${person.passwordHash}
+        for share),
+      used_link as (
+        delete from sign_in_links using person
+        where sign_in_links.hash = ${linkHash ?? null} and person_id = person.id and expires_at > now()
+        returning 1)
+    insert into person_sessions (id, person_id, hash, method, address, agent)
+    select ${makeId()}, id, ${tokenHash}, ${method}, ${address}, ${agent} from person
+    where ${linkHash ?? null}::bytea is null or exists (select from used_link)
+    returning id, method, address, agent, created_at, last_used_at`.execute(db);
+  const [row] = rows;
+  return row && toSessionRecord(row);
 }
 
 export async function findSession(
@@ -74,8 +88,10 @@ export async function deleteSession(
   return row && toSessionRecord(row);
 }
 
+/** Sessions and one-time links. */
 export async function deleteSessions(db: DatabaseHandle, personId: string): Promise<void> {
   await db.deleteFrom("person_sessions").where("person_id", "=", personId).execute();
+  await db.deleteFrom("sign_in_links").where("person_id", "=", personId).execute();
 }
 
 /** The caller behind a cookie; undefined if its session is unknown, revoked or expired. */

@@ -25,9 +25,11 @@ export async function getSelf(
   { id, sessionId }: SignedInPerson,
 ): Promise<{ person: PersonRecord; session: SessionRecord }> {
   const [person, session] = await Promise.all([people.findPerson({ id }), people.findSession(id, sessionId)]);
-  if (!person || !session) throw new Refusal("SESSION_INVALID", "The session was ended; sign in again");
+  if (!person || !session) throw makeEndedError();
   return { person, session };
 }
+
+const makeEndedError = () => new Refusal("SESSION_INVALID", "The session was ended; sign in again");
 
 /** Changes one's own name, email or password. A new password ends all sessions and opens one to replace the current. */
 export async function changeSelf(
@@ -42,14 +44,17 @@ export async function changeSelf(
     if (!mayResetPassword(person, session)) await checkPassword(ports, person, currentPassword, visitor);
   if (password !== undefined && email === undefined && person.email === null)
     refuseField("REQUEST_INVALID", { path: "email", message: "is needed with the first password" });
-  const changed = await people.changePerson(person.id, {
-    ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email }),
-    ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
-  });
+  const changed = await people.changeSelf(
+    { person, sessionId: session.id },
+    {
+      ...(name === undefined ? {} : { name }),
+      ...(email === undefined ? {} : { email }),
+      ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
+    },
+  );
   if (changed === "taken") throw makeEmailTakenError();
+  if (changed === "ended") throw makeEndedError();
   if (password === undefined) return await getSelf(people, signedIn);
-  await people.deleteAllSessions(person.id);
   const latest = await getFound(person.id, (id) => people.findPerson({ id }), unknownPerson);
   const opened = await openSession(people, latest, { method: "password", visitor });
   return { ...opened, opened };

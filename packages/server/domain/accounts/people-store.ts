@@ -12,14 +12,17 @@ export type NewPerson = {
 };
 
 export type NewSession = {
-  personId: string;
+  /** As read when the sign-in was checked. */
+  person: Pick<PersonRecord, "id" | "email" | "passwordHash">;
+  /** The one-time link that the sign-in consumes. */
+  linkHash?: Buffer;
   tokenHash: Buffer;
   method: SignInMethod;
   address: string;
   agent: string;
 };
 
-export type PersonChanges = { role?: PersonRole; name?: string; email?: string; passwordHash?: string };
+export type PersonChanges = { name?: string; email?: string; passwordHash?: string };
 
 /** People, how they sign in, and their sessions. */
 export interface PeopleStore {
@@ -31,23 +34,28 @@ export interface PeopleStore {
   listPeople(clientId: string): Promise<PersonRecord[]>;
   /** Undefined if the email address is taken. */
   insertPerson(person: NewPerson): Promise<PersonRecord | undefined>;
-  /** "taken" if another person has the email address. */
-  changePerson(id: string, changes: PersonChanges): Promise<"changed" | "taken">;
+  /**
+   * Changes the person of a session. A new password ends all sessions and one-time links, so that whoever knows the old one is locked out. "taken" if
+   * another person has the email address, "ended" if the session or the password has gone since they were read.
+   */
+  changeSelf(
+    known: { person: Pick<PersonRecord, "id" | "passwordHash">; sessionId: string },
+    changes: PersonChanges,
+  ): Promise<"changed" | "taken" | "ended">;
   setRole(clientId: string, id: string, role: PersonRole): Promise<PersonRecord | "last-owner" | undefined>;
   removePerson(clientId: string, id: string): Promise<PersonRecord | "last-owner" | undefined>;
   /** Binds an identity to a person who has none yet. */
   bindIdentity(id: string, identity: string): Promise<boolean>;
 
-  insertSession(session: NewSession): Promise<SessionRecord>;
+  /** Undefined if the person, the email address, the password or the link is no longer what was checked. */
+  insertSession(session: NewSession): Promise<SessionRecord | undefined>;
   findSession(personId: string, id: string): Promise<SessionRecord | undefined>;
   listSessions(personId: string): Promise<SessionRecord[]>;
   deleteSession(personId: string, id: string): Promise<SessionRecord | undefined>;
-  /** Sessions and one-time links: locks out anybody who knows the old password. */
-  deleteAllSessions(personId: string): Promise<void>;
 
   insertSignInLink(link: { personId: string; tokenHash: Buffer; expiresAt: Date }): Promise<void>;
-  /** Consumes a link and returns its person. */
-  takeSignInLink(tokenHash: Buffer): Promise<string | undefined>;
+  /** The person of a link that is still good. */
+  findSignInLink(tokenHash: Buffer): Promise<string | undefined>;
 
   insertInvitation(invitation: {
     clientId: string;

@@ -16,23 +16,26 @@ export type Visitor = { address: string; agent: string };
 /** A new session; the token goes into the cookie and is stored nowhere. */
 export type OpenedSession = { token: string; person: PersonRecord; session: SessionRecord };
 
-/** Always a new token, so that an old one in the browser becomes worthless. */
+/** Always a new token, so that an old one in the browser becomes worthless. Refused if the person's password has changed since it was read. */
 export async function openSession(
   people: PeopleStore,
   person: PersonRecord,
-  { method, visitor }: { method: SignInMethod; visitor: Visitor },
+  { method, visitor, linkHash }: { method: SignInMethod; visitor: Visitor; linkHash?: Buffer },
 ): Promise<OpenedSession> {
   if (person.isClientSuspended)
     throw new Refusal("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
   const token = makeToken();
   const session = await people.insertSession({
-    personId: person.id,
+    person,
+    ...(linkHash === undefined ? {} : { linkHash }),
     tokenHash: hashKey(token),
     method,
     address: visitor.address,
     agent: visitor.agent.slice(0, AGENT_MAX_CHARACTERS),
   });
-  return { token, person, session };
+  if (session) return { token, person, session };
+  if (linkHash !== undefined) throw makeLinkError();
+  throw new Refusal("SIGN_IN_FAILED", "Email address or password was changed just now; sign in again");
 }
 
 export async function signInWithPassword(
@@ -67,15 +70,18 @@ export async function signInWithLink(
   token: string,
   visitor: Visitor,
 ): Promise<OpenedSession> {
-  const personId = await people.takeSignInLink(hashKey(token));
+  const linkHash = hashKey(token);
+  const personId = await people.findSignInLink(linkHash);
   const person = personId === undefined ? undefined : await people.findPerson({ id: personId });
-  if (!person)
-    throw new Refusal(
-      "SIGN_IN_LINK_INVALID",
-      "This link was used before, or its hour is over; print another with npm run sign-in",
-    );
-  return await openSession(people, person, { method: "link", visitor });
+  if (!person) throw makeLinkError();
+  return await openSession(people, person, { method: "link", visitor, linkHash });
 }
+
+const makeLinkError = () =>
+  new Refusal(
+    "SIGN_IN_LINK_INVALID",
+    "This link was used before, or its hour is over; print another with npm run sign-in",
+  );
 
 export async function acceptInvitation(
   { people, passwords }: PeoplePorts,

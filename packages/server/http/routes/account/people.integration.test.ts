@@ -12,8 +12,10 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestAccount, type TestApi } from "../../../../../test/support/test-api.ts";
 import { addPerson, openBrowser, signIn } from "../../../../../test/support/test-people.ts";
+import { waitForLock } from "../../../../../test/support/wait-for-lock.ts";
 import { makePeopleStore } from "../../../db/accounts/make-people-store.ts";
 import { deleteExpiredEntries } from "../../../db/accounts/session-rows.ts";
+import { makePasswords } from "../../../domain/accounts/passwords.ts";
 import { makeSignInLink } from "../../../domain/accounts/sign-in.ts";
 import { makeId } from "../../../domain/ids.ts";
 
@@ -194,6 +196,72 @@ describe("passwords", () => {
     expect(
       await codeOf(await two.call("PATCH", "/account/me", { email: one.email, currentPassword: PASSWORD })),
     ).toEqual([409, "EMAIL_TAKEN"]);
+  });
+});
+
+describe("a change of password", () => {
+  const NEW_PASSWORD = "another horse";
+
+  /** Requests that have checked the old password, or used the link, when another transaction changes the password and ends all sessions. */
+  async function raceAgainstChange(personId: string, start: () => Promise<Response>[]): Promise<Response[]> {
+    const holder = await api.database.pool.connect();
+    try {
+      await holder.query("begin");
+      await holder.query("update people set password_hash = $2 where id = $1", [
+        personId,
+        await makePasswords().hash(NEW_PASSWORD),
+      ]);
+      await holder.query("delete from person_sessions where person_id = $1", [personId]);
+      const requests = start();
+      await waitForLock(api.database.pool, Promise.all(requests), requests.length);
+      await holder.query("delete from sign_in_links where person_id = $1", [personId]);
+      await holder.query("commit");
+      return await Promise.all(requests);
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+    }
+  }
+  const countSessions = async (personId: string) =>
+    (await makePeopleStore(api.database.db).listSessions(personId)).length;
+
+  it("[PE5] leaves no session of a sign-in that was checked before it", async () => {
+    const { email, personId } = await signUp();
+    const link = await makeSignInLink(makePeopleStore(api.database.db), personId, "");
+    const [withPassword, withLink] = await raceAgainstChange(personId, () => [
+      openBrowser(api).call("POST", "/account/sign-in", { email, password: PASSWORD }),
+      openBrowser(api).call("POST", "/account/sign-in/link", { token: link.split("#")[1] }),
+    ]);
+    expect(withPassword && (await codeOf(withPassword))).toEqual([401, "SIGN_IN_FAILED"]);
+    expect(withLink && (await codeOf(withLink))).toEqual([403, "SIGN_IN_LINK_INVALID"]);
+    expect(await countSessions(personId)).toBe(0);
+    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: NEW_PASSWORD });
+  });
+
+  it("[PE5] is not undone by one that was checked against the old password", async () => {
+    const thief = await signUp();
+    const [changed, renamed] = await raceAgainstChange(thief.personId, () => [
+      thief.call("PATCH", "/account/me", { password: "a thief's horse", currentPassword: PASSWORD }),
+      thief.call("PATCH", "/account/me", { email: makeEmail(), currentPassword: PASSWORD }),
+    ]);
+    expect(changed && (await codeOf(changed))).toEqual([401, "SESSION_INVALID"]);
+    expect(renamed && (await codeOf(renamed))).toEqual([401, "SESSION_INVALID"]);
+    const { email } = thief;
+    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: NEW_PASSWORD });
+  });
+
+  it("[PE5] ends what signs in while it is made, whichever comes first", async () => {
+    const browser = await signUp();
+    const { email, personId } = browser;
+    const signIns = Array.from({ length: 2 }, () =>
+      openBrowser(api).call("POST", "/account/sign-in", { email, password: PASSWORD }),
+    );
+    await browser.ask("PATCH", "/account/me", { password: NEW_PASSWORD, currentPassword: PASSWORD });
+    for (const { status } of await Promise.all(signIns)) expect([200, 401]).toContain(status);
+    const { id } = (await browser.ask<PersonSession[]>("GET", "/account/sessions"))[0] ?? {};
+    expect((await makePeopleStore(api.database.db).listSessions(personId)).map((one) => one.id)).toEqual([
+      id,
+    ]);
   });
 });
 
