@@ -27,6 +27,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
   for (const id of [
     "dialogue",
     "effects",
+    "music",
     "music_fx",
     "music_removal",
     "music_detection",
@@ -38,7 +39,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
     expect(licences[id]).toMatch(/^MIT/);
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
-  expect(Object.keys(licences)).toHaveLength(23);
+  expect(Object.keys(licences)).toHaveLength(24);
 });
 
 /** The manifests as they are when some weights packages can't be installed. */

@@ -115,7 +115,7 @@ const CASES: Case[] = [
   {
     name: "dialogue and what is around it, of a mono mp3 at 48 kHz",
     input: { channels: 1, sampleRateHz: 48_000, format: "mp3" },
-    models: ["dialogue", "effects", "music_fx", "music_removal"],
+    models: ["dialogue", "effects", "music", "music_fx", "music_removal"],
     networks: [["dialogue-music-effects"]],
   },
 ];

@@ -13,7 +13,7 @@ import { BandSplit } from "./band-split.ts";
 import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 
 const SAMPLE_RATE_HZ = 44_100;
-const MODELS = ["dialogue", "effects", "music_fx", "music_removal"] as const;
+const MODELS = ["dialogue", "effects", "music", "music_fx", "music_removal"] as const;
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-band-split-"));
 const engine = new EngineProcess();
@@ -48,11 +48,14 @@ describe("dialogue, music and effects from one network pass", () => {
     expect(readStem("music_fx")).toEqual(mix.map((value, n) => value - dialogue[n]!));
   });
 
+  it("[M30] music is what music_removal removes, to the bit", () => {
+    const music = readStem("music");
+    expect(readStem("music_removal")).toEqual(mix.map((value, n) => value - music[n]!));
+  });
+
   it("dialogue, music and effects sum to the input", () => {
-    const withoutMusic = readStem("music_removal");
-    const dialogue = readStem("dialogue");
-    const effects = readStem("effects");
-    const lacks = mix.map((_, n) => Math.abs(withoutMusic[n]! - dialogue[n]! - effects[n]!));
+    const [dialogue, music, effects] = (["dialogue", "music", "effects"] as const).map(readStem);
+    const lacks = mix.map((value, n) => Math.abs(value - dialogue![n]! - music![n]! - effects![n]!));
     expect(lacks.reduce((largest, lack) => Math.max(largest, lack))).toBeLessThan(1e-6);
   });
 

@@ -45,6 +45,8 @@ it("[EX4] some stems add up to the recording", () => {
     ["vocals", "instrumental"],
     ["drums", "bass", "other", "vocals"],
     ["dialogue", "music_fx"],
+    ["music", "music_removal"],
+    ["dialogue", "music", "effects"],
     ["drums", "bass", "guitar", "other-x-guitar", "vocals"],
   ])
     expect(isWholeRecording(models)).toBe(true);

@@ -30,6 +30,7 @@ const PARTS_OF_MODEL: Record<string, readonly string[]> = {
   speech_dereverb: ["speech"],
   effects: ["effects"],
   instrumental: INSTRUMENTAL,
+  music: ALL.filter((part) => part !== "speech" && part !== "effects"),
   music_removal: ["speech", "effects"],
   music_fx: ALL.filter((part) => part !== "speech"),
 };

@@ -116,6 +116,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   stem("strings", "Strings", "Bowed strings."),
   cinematic("dialogue", "Dialogue", "The spoken words of a film, show or recording."),
   cinematic("effects", "Effects", "Sounds that are neither speech nor music."),
+  cinematic("music", "Music", "The music of a film, show or recording; singing counts as music."),
   arranged(cinematic("music_removal", "Music removal", "The recording without its music.")),
   cinematic("music_fx", "Music and effects", "The recording without its dialogue."),
   {

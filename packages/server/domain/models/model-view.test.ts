@@ -10,7 +10,7 @@ const installed: InstalledModel[] = [
 const find = (models: ReturnType<typeof toModels>, id: string) => models.find((model) => model.id === id);
 
 describe("the model list", () => {
-  it("[M1] lists the catalogue of the interface with its credits and limits", () => {
+  it("[M1] lists the catalogue of the interface, and a few more models, with credits and limits", () => {
     const hours = (id: string) =>
       (CATALOGUE.find((model) => model.id === id)?.maxInputDurationSeconds ?? 0) / 3600;
     expect(CATALOGUE.map(({ id, creditsPerMinute }) => [id, creditsPerMinute, hours(id)])).toEqual([
@@ -31,6 +31,7 @@ describe("the model list", () => {
       ["strings", 1, 3],
       ["dialogue", 1.5, 3],
       ["effects", 1.5, 3],
+      ["music", 1.5, 3],
       ["music_removal", undefined, 1],
       ["music_fx", 1.5, 3],
       ["music_detection", 0.5, 3],
