@@ -123,7 +123,7 @@ export const API_ERRORS = {
   },
   MODEL_NOT_GRANTED: {
     statusCode: 403,
-    when: "The account has no access to the model or variant: its `access` is `requestAccess`.",
+    when: "The account has no access to the model or variant, which is installed: its `access` is `requestAccess`.",
   },
   CLIENT_SUSPENDED: { statusCode: 403, when: "The account is suspended." },
   ADMIN_REQUIRED: { statusCode: 403, when: "The route needs a key with the role `admin`." },
@@ -165,7 +165,7 @@ export const API_ERRORS = {
   },
   MODEL_NOT_INSTALLED: {
     statusCode: 409,
-    when: "A model without a network in this installation can't be granted.",
+    when: "This installation has no network for the model or variant: it can be neither run nor granted.",
   },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
   WORDS_CHANGED: {

@@ -3,6 +3,11 @@ import { z } from "zod";
 export const MODEL_ACCESS = ["enabled", "requestAccess"] as const;
 export type ModelAccess = (typeof MODEL_ACCESS)[number];
 
+const installed = z.boolean().meta({
+  description:
+    "Whether this installation has the network for it. If not, `access` is `requestAccess` and no grant changes that",
+});
+
 export const modelInput = z
   .object({
     id: z.string(),
@@ -25,6 +30,7 @@ export const modelVariant = z
     id: z.string(),
     description: z.string(),
     access: z.enum(MODEL_ACCESS),
+    installed,
     creditsPerMinute: z.number().optional(),
   })
   .meta({ id: "ModelVariant" });
@@ -37,6 +43,7 @@ export const model = z
     category: z.string(),
     description: z.string(),
     access: z.enum(MODEL_ACCESS),
+    installed,
     creditsPerMinute: z.number().optional(),
     limits: z.object({ maxInputDurationSeconds: z.number() }).optional(),
     inputs: z.array(modelInput).optional(),

@@ -9,10 +9,10 @@ async function listInstalled(): Promise<Row[]> {
 
 async function listServed(server: string | true): Promise<Row[]> {
   const models = await openClient(server).models.list();
-  return models.map(({ id, access, weights }) => ({
+  return models.map(({ id, access, installed, weights }) => ({
     id,
-    state: access,
-    licence: weights?.licence ?? "not installed there",
+    state: installed ? access : "not installed",
+    licence: weights?.licence ?? "",
   }));
 }
 

@@ -14,6 +14,3 @@ export const groupModels = (models: readonly Model[]): ModelGroup[] =>
     title: TITLES[category] ?? category,
     models: group,
   }));
-
-/** Whether this installation has the model's network: without it, no grant can open the model. */
-export const isInstalled = ({ weights }: Model): boolean => weights !== undefined;

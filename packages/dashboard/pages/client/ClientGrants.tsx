@@ -34,6 +34,8 @@ function GrantDialog({
   onSaved: () => void;
 }) {
   const { model, grant } = terms;
+  // The network is missing: only a rate can be agreed in advance.
+  const offered = model.installed ? ACCESS : ACCESS.filter(({ value }) => value !== "enabled");
   const [access, setAccess] = useState<Access>(grant?.access ?? "");
   const [rate, setRate] = useState(
     grant?.creditsPerMinute === undefined ? "" : String(grant.creditsPerMinute),
@@ -50,7 +52,7 @@ function GrantDialog({
   return (
     <Dialog title={model.name} onClose={onClose}>
       <form class="stack" onSubmit={form.submit}>
-        <SelectField label="Access" value={access} options={ACCESS} onChange={setAccess} />
+        <SelectField label="Access" value={access} options={offered} onChange={setAccess} />
         <TextField
           label="Credits a minute"
           hint={`Empty: as in the catalogue, ${model.creditsPerMinute ?? "none"}.`}
@@ -66,6 +68,11 @@ function GrantDialog({
       </form>
     </Dialog>
   );
+}
+
+function describeAccess({ access, installed }: Model): string {
+  if (access === "enabled") return "Enabled";
+  return installed ? "Not open" : "Not installed";
 }
 
 /** The catalogue as one client sees it, with its grants. */
@@ -98,7 +105,7 @@ export function ClientGrants({ clientId }: { clientId: string }) {
                   </td>
                   <td>
                     <Badge tone={model.access === "enabled" ? "good" : "quiet"}>
-                      {model.access === "enabled" ? "Enabled" : "Not open"}
+                      {describeAccess(model)}
                     </Badge>
                   </td>
                   <td>{model.creditsPerMinute ?? "–"}</td>

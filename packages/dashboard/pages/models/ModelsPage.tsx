@@ -1,5 +1,5 @@
 import type { Model } from "@stemwright/sdk";
-import { groupModels, isInstalled } from "../../data/model-groups.ts";
+import { groupModels } from "../../data/model-groups.ts";
 import { loadModels } from "../../data/model-names.ts";
 import { AccessHint } from "../../parts/AccessHint.tsx";
 import { Badge } from "../../parts/Badge.tsx";
@@ -21,7 +21,7 @@ function describeLimits({ creditsPerMinute, limits }: Model): string {
 
 function describeAccess(model: Model): string {
   if (model.access === "enabled") return "Ready to use";
-  return isInstalled(model) ? "Needs access" : "Not available";
+  return model.installed ? "Needs access" : "Not available";
 }
 
 function ModelEntry({ model }: { model: Model }) {
@@ -74,7 +74,7 @@ function ModelEntry({ model }: { model: Model }) {
           </a>
         </div>
       ) : (
-        isInstalled(model) && <AccessHint />
+        model.installed && <AccessHint />
       )}
     </li>
   );

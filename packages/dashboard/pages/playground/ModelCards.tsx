@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { formatScore } from "../../data/format-score.ts";
-import { groupModels, isInstalled } from "../../data/model-groups.ts";
+import { groupModels } from "../../data/model-groups.ts";
 import { AccessHint } from "../../parts/AccessHint.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { type Choice, type ChosenModel, isTextModel } from "./choice.ts";
@@ -112,7 +112,7 @@ export function ModelCards({
   };
   return (
     <>
-      {groupModels(models.filter(isInstalled)).map(({ title, models: group }) => (
+      {groupModels(models.filter(({ installed }) => installed)).map(({ title, models: group }) => (
         <fieldset key={title} class="stack-tight">
           <legend class="field-label">{title}</legend>
           <ul class="plain-list model-cards">

@@ -8,12 +8,13 @@ const model = (fields: Partial<Model>): Model => ({
   category: "stems",
   description: "",
   access: "enabled",
+  installed: true,
   outputFormats: ["wav", "mp3"],
   ...fields,
 });
 const MODELS = [
   model({
-    variants: [{ id: "high_quality", description: "", access: "enabled" }],
+    variants: [{ id: "high_quality", description: "", access: "enabled", installed: true }],
   }),
   model({ id: "drums", outputFormats: ["flac"] }),
   model({

@@ -7,6 +7,7 @@ const CODES: Partial<Record<ApiErrorCode, string>> = {
   // Only models can be looked up here.
   NOT_FOUND: "model_not_found",
   MODEL_NOT_GRANTED: "model_not_found",
+  MODEL_NOT_INSTALLED: "model_not_found",
   CREDITS_INSUFFICIENT: "insufficient_quota",
   RATE_LIMITED: "rate_limit_exceeded",
 };
@@ -30,7 +31,7 @@ export function toOpenAiError(error: ApiError): OpenAiError {
   };
 }
 
-/**
- * Their clients retry 409 and 5xx automatically. If the work was cancelled or took too long, a retry would end the same way.
- */
-export const shouldRetry = ({ code }: ApiError) => code !== "TASK_CANCELLED" && code !== "WAIT_TOO_LONG";
+/** Their clients retry 409 and 5xx automatically. After these errors a retry would end the same way. */
+const FINAL: readonly ApiErrorCode[] = ["MODEL_NOT_INSTALLED", "TASK_CANCELLED", "WAIT_TOO_LONG"];
+
+export const shouldRetry = ({ code }: ApiError) => !FINAL.includes(code);

@@ -51,12 +51,14 @@ describe("the model list", () => {
 
   it("[M2] opens only installed models", () => {
     const models = toModels(installed);
-    expect(find(models, "vocals")?.access).toBe("enabled");
-    expect(find(models, "piano")?.access).toBe("requestAccess");
-    expect(find(models, "music_removal")?.access).toBe("requestAccess");
+    expect(find(models, "vocals")).toMatchObject({ access: "enabled", installed: true });
+    expect(find(models, "piano")).toMatchObject({ access: "requestAccess", installed: false });
+    expect(find(models, "vocals_lead")).toMatchObject({ access: "requestAccess", installed: false });
+    expect(find(models, "music_removal")).toMatchObject({ access: "requestAccess", installed: true });
     expect(find(models, "vocals")?.variants?.[0]).toMatchObject({
       id: "high_quality",
       access: "requestAccess",
+      installed: false,
       creditsPerMinute: 1.5,
     });
   });
@@ -67,7 +69,7 @@ describe("the model list", () => {
       { model: "piano", access: "enabled" },
     ]);
     expect(find(models, "music_removal")).toMatchObject({ access: "enabled", creditsPerMinute: 4 });
-    expect(find(models, "piano")?.access).toBe("requestAccess");
+    expect(find(models, "piano")).toMatchObject({ access: "requestAccess", installed: false });
   });
 
   it("[M3] a client's negotiated rate applies to the model, and to its variants in proportion", () => {

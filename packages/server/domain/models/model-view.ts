@@ -60,6 +60,7 @@ export function toModels(installed: readonly InstalledModel[], grants: readonly 
       category: model.category,
       description: model.description,
       access: terms.access,
+      installed: network !== undefined,
       ...(terms.creditsPerMinute === undefined ? {} : { creditsPerMinute: terms.creditsPerMinute }),
       limits: { maxInputDurationSeconds: model.maxInputDurationSeconds },
       inputs: model.inputs,
@@ -73,6 +74,7 @@ export function toModels(installed: readonly InstalledModel[], grants: readonly 
                 id: variant.id,
                 description: variant.description,
                 access,
+                installed: isInstalled({ model, variant, installed }),
                 ...(creditsPerMinute === undefined ? {} : { creditsPerMinute }),
               };
             }),

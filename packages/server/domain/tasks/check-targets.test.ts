@@ -58,9 +58,9 @@ describe("targets against the catalogue", () => {
       "TRANSCRIPT_NOT_ALLOWED",
       [{ model: "alignment", formats: ["json"], transcriptAssetId: "abc", transcriptUrl: "https://x" }],
     ],
-    ["MODEL_NOT_GRANTED", [{ model: "piano", formats: ["wav"] }]],
+    ["MODEL_NOT_INSTALLED", [{ model: "piano", formats: ["wav"] }]],
     ["MODEL_NOT_GRANTED", [{ model: "music_removal", formats: ["wav"] }]],
-    ["MODEL_NOT_GRANTED", [{ ...vocals, variant: "high_quality" }]],
+    ["MODEL_NOT_INSTALLED", [{ ...vocals, variant: "high_quality" }]],
   ])("[T2] %s for %j", (code, targets) => {
     expect(codeOf(targets)).toBe(code);
   });

@@ -105,10 +105,15 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
   const { access, creditsPerMinute } = findTerms({ model, variant, ...terms });
   if (access !== "enabled") {
     const what = variant ? `${model.id} with the variant ${variant.id}` : model.id;
-    const message = isInstalled({ model, variant, installed: terms.installed })
-      ? `${what} is not open to this account; ask the operator for access (see GET /models)`
-      : `${what} can't be run by this installation: its network is not in yet (see GET /models)`;
-    refuseField("MODEL_NOT_GRANTED", { path: `${path}.model`, message });
+    if (!isInstalled({ model, variant, installed: terms.installed }))
+      refuseField("MODEL_NOT_INSTALLED", {
+        path: `${path}.model`,
+        message: `This installation has no network for ${what}; choose a model that is installed (see GET /models)`,
+      });
+    refuseField("MODEL_NOT_GRANTED", {
+      path: `${path}.model`,
+      message: `${what} is not open to this account; ask the operator for access (see GET /models)`,
+    });
   }
   return { model, target: { ...request, id: makeId(), creditsPerMinute: creditsPerMinute ?? 0 } };
 }

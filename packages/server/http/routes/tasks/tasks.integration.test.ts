@@ -111,6 +111,7 @@ describe("creating a Task", () => {
     ["REQUEST_INVALID", 400, { assetId: 7 }],
     ["REQUEST_INVALID", 400, { targets: [{ ...vocals, variant: "a\0b" }] }],
     ["MODEL_NOT_GRANTED", 403, { targets: [{ model: "multi_voice", formats: ["wav"] }] }],
+    ["MODEL_NOT_INSTALLED", 409, { targets: [{ model: "vocals_lead", formats: ["wav"] }] }],
     ["ASSET_UNKNOWN", 404, { assetId: "nothing-of-that-id" }],
     ["ASSET_UNKNOWN", 404, { assetId: "UPPER" }],
     ["URL_INVALID", 400, { assetId: undefined, url: "ftp://example.com/a.wav" }],
