@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { Config } from "../config/load-config.ts";
 import { dumpRows, listSequences, listTables } from "../db/backup/dump-rows.ts";
+import { SteadyClient } from "../db/connection/steady-client.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import packageFile from "../package.json" with { type: "json" };
@@ -29,7 +30,7 @@ type Summary = { files: number; fileBytes: number; rows: number };
  */
 export async function makeBackup(source: BackupSource, path: string): Promise<Summary> {
   const writer = await openBackupWriter(path);
-  const client = new pg.Client({
+  const client = new SteadyClient({
     connectionString: source.databaseUrl,
     application_name: "stemwright backup",
   });

@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
 import type { Config } from "../config/load-config.ts";
 import type { DumpedTable } from "../db/backup/dump-rows.ts";
 import { finishLoading, loadRows, startLoading } from "../db/backup/load-rows.ts";
+import { SteadyClient } from "../db/connection/steady-client.ts";
 import { withDatabase } from "../db/connection/with-database.ts";
 import { KNOWN_MIGRATIONS } from "../db/schema/known-migrations.ts";
 import { migrate } from "../db/schema/migrate.ts";
@@ -30,13 +31,17 @@ export async function restoreBackup(
     throw new StartError(
       `The backup was made by a newer version (${manifest.version}): restore it with that one or a later one`,
     );
-  await withDatabase(target.databaseUrl, async ({ pool }) => {
-    await requireEmpty(target.databaseUrl);
-    // To the backup's own schema first; later migrations are then applied to its rows, as in any upgrade.
-    await migrate(pool, { only: new Set(manifest.migrations) });
-    await restoreContent(target, path, manifest);
-    await migrate(pool);
-  });
+  await withDatabase(
+    target.databaseUrl,
+    async ({ pool }) => {
+      await requireEmpty(target.databaseUrl);
+      // To the backup's own schema first; later migrations are then applied to its rows, as in any upgrade.
+      await migrate(pool, { only: new Set(manifest.migrations) });
+      await restoreContent(target, path, manifest);
+      await migrate(pool);
+    },
+    { hasLimit: false },
+  );
   const { version, createdAt, files } = manifest;
   return { version, createdAt, files: files.length };
 }
@@ -57,7 +62,7 @@ async function withClient<Result>(
   databaseUrl: string,
   use: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: "stemwright restore" });
+  const client = new SteadyClient({ connectionString: databaseUrl, application_name: "stemwright restore" });
   await client.connect();
   try {
     return await use(client);

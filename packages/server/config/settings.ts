@@ -1,12 +1,16 @@
 import { isIP } from "node:net";
 import { PROVIDER_SETTINGS, SANDBOX_MODES, SPEECH_NETWORKS } from "@stemwright/engine";
 import { z } from "zod";
+import { parseHosts } from "../db/connection/parse-hosts.ts";
 
 const port = z.coerce.number().int().min(0).max(65535);
 const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(min).max(max);
 const databaseUrl = z
-  .url({ protocol: /^postgres(ql)?$/, hostname: /.*/ })
-  .or(z.string().startsWith("postgresql://"));
+  .string()
+  .refine(
+    (url) => parseHosts(url) !== undefined,
+    "must be postgresql://user:password@host:port/name; several hosts are separated by commas, as host:port,host:port",
+  );
 const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
 const commaSeparated = z.string().transform((text) =>
   text
@@ -54,7 +58,8 @@ export const SETTINGS = {
   },
   DATABASE_URL: {
     schema: databaseUrl,
-    description: "An external PostgreSQL server (15 or later). Default: an embedded one in DATA_DIR.",
+    description:
+      "An external PostgreSQL server (15 or later), or several hosts of which one accepts writes. Default: an embedded one in DATA_DIR.",
     isSecret: true,
   },
   DATABASE_SESSION_URL: {

@@ -2,9 +2,9 @@ import { StoreOutage } from "../domain/storage/store-outage.ts";
 
 /**
  * SQLSTATE: connection exceptions, sessions and statements that the server terminated or has no resources for, and a server that stops, has crashed or is
- * starting. Also a cached plan invalidated by a newer release's migration (0A000).
+ * starting, or takes no writes: a standby, or a primary that was fenced (25006). Also a cached plan invalidated by a newer release's migration (0A000).
  */
-const SQL_STATE = /^(08...|53[234]..|57014|57P0[1235]|25P0[34]|0A000)$/;
+const SQL_STATE = /^(08...|53[234]..|57014|57P0[1235]|25P0[34]|25006|0A000)$/;
 const CONNECTION_CODES = [
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ERR_STREAM_DESTROYED"],
   ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],

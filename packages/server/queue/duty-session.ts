@@ -1,7 +1,5 @@
-import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
-import type pg from "pg";
 import { CONNECTION_OPTIONS, TYPE_PARSERS } from "../db/connection/open-database.ts";
 import { PreparingClient } from "../db/connection/preparing-client.ts";
 import type { Database } from "../db/database.ts";
@@ -17,8 +15,11 @@ const UNLISTEN = sql`unlisten ${sql.ref(WAITING_CHANNEL)}`;
 const RECONNECT_MIN_MS = 100;
 /** Shorter than a supervisor waits before it gives a Task without its lock to another worker. */
 const RECONNECT_MAX_MS = 1000;
-/** If the server does not answer a query for this long, the connection is given up. */
-const QUERY_TIMEOUT_MS = 30_000;
+/**
+ * If the server does not answer a query for this long, the connection is given up. Each worker's queue or supervisor asks something every ten seconds or so:
+ * a connection that went silent is noticed after 22 s.
+ */
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** Who wants notifications of new work: a queue without a Task, and a supervisor for all workers that are busy. */
 type Listener = "queue" | "supervisor";
@@ -35,7 +36,7 @@ export type DutySession = {
   close(): Promise<void>;
 };
 
-type Open = { db: Database; client: pg.Client; last: Promise<unknown>; isListening: boolean };
+type Open = { db: Database; client: PreparingClient; last: Promise<unknown>; isListening: boolean };
 
 /**
  * A worker's own connection, outside the pool: it holds the advisory locks and, if wanted, listens for new work. If it breaks it is reopened, and `onOpen`
@@ -55,6 +56,14 @@ export function openDutySession(options: {
   opening.promise.catch(() => {});
   let open: Open | undefined;
 
+  /** From now on work waits for another connection. The socket's own end comes later, if at all. */
+  function forget(session: Open): void {
+    if (open !== session) return;
+    open = undefined;
+    opening = Promise.withResolvers<Open>();
+    opening.promise.catch(() => {});
+  }
+
   async function openOnce(): Promise<void> {
     const client = new PreparingClient({
       connectionString: options.connectionString,
@@ -68,28 +77,27 @@ export function openDutySession(options: {
     client.on("notification", ({ payload = "" }) =>
       payload === STRETCH_PAYLOAD ? options.onStretch() : options.onWaiting(parseWorkerIds(payload)),
     );
-    const stop = () => breakOff(client);
+    const stop = () => client.breakOff();
+    let session: Open | undefined;
     closing.signal.addEventListener("abort", stop);
     try {
-      // In pg, a `connect` never settles if the client is ended meanwhile.
-      await Promise.race([client.connect(), ended]);
+      await client.connect();
       closing.signal.throwIfAborted();
       const db = overOne(client);
       await KEEPALIVES.execute(db);
       const isListening = listeners.size > 0;
       if (isListening) await LISTEN.execute(db);
       await options.onOpen(db);
-      open = { db, client, last: Promise.resolve(), isListening };
-      opening.resolve(open);
+      session = { db, client, last: Promise.resolve(), isListening };
+      open = session;
+      opening.resolve(session);
       // A notification may have been missed while disconnected.
       options.onWaiting([]);
       options.onStretch();
       await ended;
     } finally {
       closing.signal.removeEventListener("abort", stop);
-      if (open) opening = Promise.withResolvers<Open>();
-      opening.promise.catch(() => {});
-      open = undefined;
+      if (session) forget(session);
       stop();
     }
   }
@@ -116,7 +124,8 @@ export function openDutySession(options: {
     const done = session.last.then(() => work(session.db, session));
     session.last = done.catch(() => {});
     return await done.catch((error) => {
-      breakOff(session.client);
+      forget(session);
+      session.client.breakOff();
       throw error;
     });
   }
@@ -148,13 +157,8 @@ function whenAborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** Closes at once, without waiting for the server, which then releases the session's locks. */
-function breakOff(client: pg.Client): void {
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-}
-
 /** The query builder over one connection. */
-function overOne(client: pg.Client): Database {
+function overOne(client: PreparingClient): Database {
   const lent = Object.assign(client, { release() {} });
   const pool = { options: {}, connect: async () => lent, end: async () => {} };
   return new Kysely({ dialect: new PostgresDialect({ pool }) });

@@ -1,3 +1,6 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type DatabaseProxy, openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
@@ -116,6 +119,29 @@ it("[Q12] a worker with a Task gets no notifications, and takes the next Task ne
   expect(proxy.countNotifications()).toBe(before);
   await run?.release();
   expect((await queue.takeNext(draining.signal))?.taskId).toBeDefined();
+});
+
+it("[S35] a worker whose idle connection goes silent takes the next Task on another, and its process stays responsive", async () => {
+  const queue = await openQueue();
+  const onNone = vi.fn();
+  const taking = queue.takeNext(draining.signal, onNone);
+  await expect.poll(() => onNone.mock.calls.length).toBeGreaterThan(0);
+  const pid = await queue.session.use(async (db) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+    return rows[0]?.pid ?? 0;
+  });
+  process.kill(pid, "SIGSTOP");
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  try {
+    const id = await createTask();
+    // At the latest at the next poll, 12 s, and when that is not answered, 10 s.
+    const run = await Promise.race([taking, wait(30_000, undefined)]);
+    expect(run?.taskId).toBe(id);
+    expect(delay.max / 1e6).toBeLessThan(1000);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
 });
 
 it("[Z7] a supervisor is notified of stretches to align while it has a Task", async () => {

@@ -11,6 +11,8 @@ import { type DutySession, openDutySession } from "./duty-session.ts";
 /** How often an idle worker polls, in case a notification is lost; ±20 % at random. */
 const POLL_MS = 10_000;
 const RETAKE_MS = 500;
+/** After an error; ±50 % at random. */
+const PAUSE_MS = 500;
 
 export type HeldRun = TaskRun & {
   /** Aborted if another worker takes the Task over. */
@@ -131,7 +133,9 @@ export function openTaskQueue(options: {
             isListening = true;
           }
         } catch (error) {
-          if (!signal.aborted) onError(error as Error);
+          if (signal.aborted) break;
+          onError(error as Error);
+          await wait(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
         }
       }
       return undefined;

@@ -24,6 +24,8 @@ const outside = () => ({ dataDir: "/data", databaseUrl: "postgres://x:secret@db"
 it.each([
   ["ECONNREFUSED", /can't be reached: start it/],
   ["ENOTFOUND", /host that could not be resolved: correct DATABASE_URL/],
+  ["08001", /has no host that accepts writes: start the primary/],
+  ["25006", /takes no writes: name the primary in DATABASE_URL, or all hosts/],
   ["28P01", /refuses the user or the password: correct them/],
 ])("[S1] a database that lets nobody in (%s) is told in a sentence", (code, sentence) => {
   expect(explainStartError(fail(code), outside)).toEqual({

@@ -16,6 +16,8 @@ const DATABASE_SENTENCES: Record<string, string> = {
   ETIMEDOUT: UNREACHABLE,
   ENOTFOUND: "names a host that could not be resolved: correct DATABASE_URL",
   EAI_AGAIN: "has a host that can't be looked up just now: try again, or correct DATABASE_URL",
+  "08001": "has no host that accepts writes: start the primary, or correct DATABASE_URL",
+  "25006": "takes no writes: name the primary in DATABASE_URL, or all hosts, separated by commas",
   "28P01": "refuses the user or the password: correct them in DATABASE_URL",
   "28000": "refuses the user: correct DATABASE_URL, or let the user in (pg_hba.conf)",
   "3D000": "does not exist on its server: create it, or correct DATABASE_URL",

@@ -34,7 +34,7 @@ const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
 export async function migrateDatabase(databaseUrl: string, patience: Patience): Promise<string[]> {
   const onLocked = (migration: string) => patience.log.warn({ migration }, "migration waits for a lock");
   return await callUntilAnswered(
-    () => withDatabase(databaseUrl, ({ pool }) => migrate(pool, { onLocked })),
+    () => withDatabase(databaseUrl, ({ pool }) => migrate(pool, { onLocked }), { hasLimit: false }),
     patience,
   );
 }

@@ -11,7 +11,7 @@ const KEPT_MS = 60_000;
 
 export type DatabaseProbe = { isReady(): Promise<boolean>; close(): Promise<void> };
 
-/** Whether the database answers within two seconds, over a separate connection, so that it never queues behind requests. */
+/** Whether the database answers within two seconds and takes writes, over a separate connection, so that it never queues behind requests. */
 export function openDatabaseProbe(connectionString: string): DatabaseProbe {
   const pool = new pg.Pool({
     connectionString,
@@ -30,7 +30,8 @@ export function openDatabaseProbe(connectionString: string): DatabaseProbe {
     async isReady() {
       // Concurrent callers share one query.
       asking ??= pool
-        .query("select 1")
+        .connect()
+        .then(requireWritable)
         .then(
           () => true,
           () => false,
@@ -42,4 +43,12 @@ export function openDatabaseProbe(connectionString: string): DatabaseProbe {
     },
     close: () => pool.end(),
   };
+}
+
+async function requireWritable(client: pg.PoolClient): Promise<void> {
+  try {
+    if (client instanceof SteadyClient) await client.requireWritable();
+  } finally {
+    client.release();
+  }
 }

@@ -1,5 +1,9 @@
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabaseProxy } from "../../../../test/support/database-proxy.ts";
+import { startSilentServer } from "../../../../test/support/silent-server.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/test-database.ts";
+import { isOutOfReach } from "../../faults/is-out-of-reach.ts";
 import { openDatabase } from "./open-database.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -49,6 +53,89 @@ describe("a connection", () => {
     await expect(client.query("select 1")).rejects.toThrow("not queryable");
     client.release();
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+});
+
+describe("a server that takes no writes", () => {
+  /** By a connection that is refused by none. */
+  const fence = async (isFenced: boolean) => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("set default_transaction_read_only = off");
+    await client.query(
+      `do $$ begin execute format('alter database %I set default_transaction_read_only = ${isFenced}', current_database()); end $$`,
+    );
+    await client.end();
+  };
+
+  it("[S35] is out of reach: a connection to it is refused, as are writes on those that were open, which are closed", async () => {
+    const { pool } = openDatabase({
+      connectionString: database.url,
+      maxConnections: 2,
+      statementTimeoutMs: 5000,
+    });
+    const [writer, idle] = [await pool.connect(), await pool.connect()];
+    idle.release();
+    await writer.query("set default_transaction_read_only = on");
+    const failure = await writer.query("create table written (a int)").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "25006" });
+    expect(isOutOfReach(failure)).toBe(true);
+    writer.release();
+    await expect.poll(() => pool.totalCount).toBe(0);
+    await fence(true);
+    await expect(pool.query("select 1")).rejects.toMatchObject({ name: "ReadOnlyServer", code: "25006" });
+    await fence(false);
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+});
+
+describe("several hosts", () => {
+  const withHosts = (hosts: string[]) =>
+    database.url.replace(/host=[^&]*&port=(\d+)|port=(\d+)&host=[^&]*/, (_all, one, other) => {
+      const own = new URL(database.url.replace("@/", "@local/")).searchParams.get("host") ?? "";
+      const named = hosts.map((host) => encodeURIComponent(host === "own" ? own : host));
+      return `host=${named.join(",")}&port=${one ?? other}`;
+    });
+
+  it("[S35] are tried until one accepts writes, and again when that is gone", async () => {
+    await using silent = await startSilentServer();
+    const proxy = await openDatabaseProxy(database.url);
+    const proxyDir = new URL(proxy.url.replace("@/", "@local/")).searchParams.get("host") ?? "";
+    const port = new URL(database.url.replace("@/", "@local/")).searchParams.get("port") ?? "";
+    const url = withHosts(["127.0.0.1", proxyDir, "own"]).replace(
+      /port=\d+/,
+      `port=${silent.port},${port},${port}`,
+    );
+    const { pool } = openDatabase({ connectionString: url, maxConnections: 1, statementTimeoutMs: 5000 });
+    const before = proxy.mostConnections();
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    proxy.cut();
+    await expect
+      .poll(() =>
+        pool.query("select 1 as one").then(
+          ({ rows }) => rows,
+          () => [],
+        ),
+      )
+      .toEqual([{ one: 1 }]);
+    expect(proxy.mostConnections()).toBeGreaterThan(before);
+    await pool.end();
+    await proxy[Symbol.asyncDispose]();
+  });
+
+  it("[S35] of which none accepts writes are out of reach, with the reason of each", async () => {
+    const { pool } = openDatabase({
+      connectionString: withHosts(["/nowhere", "/elsewhere"]),
+      maxConnections: 1,
+    });
+    const failure = await pool.query("select 1").catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "08001",
+      message: expect.stringMatching(/^no host accepts writes \(\/nowhere:.*ENOENT.*; \/elsewhere:.*ENOENT/),
+    });
+    expect(isOutOfReach(failure)).toBe(true);
     await pool.end();
   });
 });

@@ -1,11 +1,20 @@
 import { openDatabase } from "./open-database.ts";
 
-/** Opens a database for a single task and closes it afterwards. */
+/** Long enough for any statement that is not part of a migration. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+/** Opens a database for a single piece of work and closes it afterwards. */
 export async function withDatabase<Result>(
   connectionString: string,
   use: (opened: ReturnType<typeof openDatabase>) => Promise<Result>,
+  /** Of time, for each statement; migrations have none. */
+  { hasLimit = true } = {},
 ): Promise<Result> {
-  const opened = openDatabase({ connectionString, maxConnections: 2 });
+  const opened = openDatabase({
+    connectionString,
+    maxConnections: 2,
+    ...(hasLimit ? { statementTimeoutMs: STATEMENT_TIMEOUT_MS } : {}),
+  });
   try {
     return await use(opened);
   } finally {

@@ -19,6 +19,7 @@ it.each([
   [{ code: "57P02" }, 503, "UNAVAILABLE"],
   [{ code: "57014" }, 503, "UNAVAILABLE"],
   [{ code: "25P03" }, 503, "UNAVAILABLE"],
+  [{ code: "25006" }, 503, "UNAVAILABLE"],
   [{ code: "53200" }, 503, "UNAVAILABLE"],
   [{ message: "Connection terminated unexpectedly" }, 503, "UNAVAILABLE"],
   [{ message: "Client has encountered a connection error and is not queryable" }, 503, "UNAVAILABLE"],
