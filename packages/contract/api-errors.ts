@@ -198,7 +198,7 @@ export const API_ERRORS = {
   },
   SIGN_IN_THROTTLED: {
     statusCode: 429,
-    when: "Too many failed passwords from that address or for that account; see `Retry-After`.",
+    when: "Too many failed attempts from that address, for that account or in that session; see `Retry-After`.",
   },
   TASKS_WAITING_TOO_MANY: {
     statusCode: 429,

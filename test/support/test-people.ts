@@ -4,7 +4,7 @@ import { insertPerson } from "../../packages/server/db/accounts/person-rows.ts";
 import { makeSignInLink } from "../../packages/server/domain/accounts/sign-in.ts";
 import type { TestApi } from "./test-api.ts";
 
-/** A browser with the dashboard: stores the session cookie, and sends it like the page does. */
+/** A browser with the dashboard: stores our cookies, and sends them like the page does. */
 export type TestBrowser = {
   /** As set by the server, until it is deleted. */
   cookie: string | undefined;
@@ -16,6 +16,9 @@ export type TestBrowser = {
 };
 
 export function openBrowser(api: Pick<TestApi, "call">): TestBrowser {
+  /** Those beside the session's, by name. */
+  const others = new Map<string, string>();
+  const listCookies = () => [browser.cookie, ...others.values()].filter(Boolean).join("; ");
   const browser: TestBrowser = {
     cookie: undefined,
     lastSetCookie: undefined,
@@ -26,17 +29,18 @@ export function openBrowser(api: Pick<TestApi, "call">): TestBrowser {
         redirect: "manual",
         headers: {
           "x-stemwright-dashboard": "1",
-          ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
+          ...(listCookies() === "" ? {} : { cookie: listCookies() }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      for (const line of response.headers
-        .getSetCookie()
-        .filter((one) => one.startsWith("stemwright_session"))) {
+      for (const line of response.headers.getSetCookie()) {
+        const [cookie = ""] = line.split(";");
+        if (cookie.startsWith("stemwright_browser")) others.set(cookie.split("=")[0] ?? "", cookie);
+        if (!cookie.startsWith("stemwright_session")) continue;
         browser.lastSetCookie = line;
-        browser.cookie = line.includes("Max-Age=0") ? undefined : line.split(";")[0];
+        browser.cookie = line.includes("Max-Age=0") ? undefined : cookie;
       }
       return response;
     },

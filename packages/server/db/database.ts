@@ -60,7 +60,7 @@ export type Tables = {
     created_at: Generated<Date>;
     expires_at: Date;
   };
-  sign_in_attempts: { subject: Buffer; attempts: number; resets_at: Date };
+  sign_in_allowances: { subject: Buffer; level: number; counted_at: Date; expires_at: Date };
   api_keys: {
     id: string;
     client_id: string;

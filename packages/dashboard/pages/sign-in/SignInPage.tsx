@@ -59,7 +59,8 @@ function PasswordForm({ options }: { options: AccountOptions }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const form = useForm(async () => {
-    me.value = await client.account.signIn({ email, password });
+    // Says at once how long to wait, instead of waiting for it.
+    me.value = await client.account.signIn({ email, password }, { maxRetries: 0 });
     goOn();
   });
   if (!options.hasPeople && !options.oidc)

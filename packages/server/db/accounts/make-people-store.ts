@@ -23,7 +23,7 @@ import {
   listPeople,
 } from "./person-rows.ts";
 import { deleteSession, deleteSessions, findSession, insertSession, listSessions } from "./session-rows.ts";
-import { countAttempt, forgiveAttempts } from "./sign-in-attempt-rows.ts";
+import { countAttempts, forgiveAttempts } from "./sign-in-allowance-rows.ts";
 
 /** Undefined for a person outside the account; "last-owner" for its only owner. */
 async function findReplaceable(
@@ -43,7 +43,7 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
       ...{ hasPeople, findPerson, listPeople, insertPerson, bindIdentity },
       ...{ insertSession, findSession, listSessions, deleteSession },
       ...{ insertInvitation, listInvitations, deleteInvitation, hasInvitation },
-      ...{ countAttempt, forgiveAttempts },
+      ...{ countAttempts, forgiveAttempts },
     }),
     setRole: (clientId, id, role) =>
       inTransaction(db, async (transaction) => {

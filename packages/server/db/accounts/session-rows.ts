@@ -147,7 +147,7 @@ export async function deleteExpiredEntries(db: DatabaseHandle): Promise<number> 
     with sessions as (delete from person_sessions where not ${IS_GOOD} returning 1),
       links as (delete from sign_in_links where expires_at < now() returning 1),
       invited as (delete from invitations where expires_at < now() returning 1),
-      attempts as (delete from sign_in_attempts where resets_at < now() returning 1)
+      attempts as (delete from sign_in_allowances where expires_at < now() returning 1)
     select (select count(*) from sessions) + (select count(*) from links)
       + (select count(*) from invited) + (select count(*) from attempts) as removed`.execute(db);
   return rows[0]?.removed ?? 0;

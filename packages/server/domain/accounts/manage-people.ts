@@ -41,7 +41,8 @@ export async function changeSelf(
   const { person, session } = await getSelf(people, signedIn);
   const { name, email, password, currentPassword } = change;
   if (email !== undefined || password !== undefined)
-    if (!mayResetPassword(person, session)) await checkPassword(ports, person, currentPassword, visitor);
+    if (!mayResetPassword(person, session))
+      await checkPassword(ports, { person, session, given: currentPassword });
   if (password !== undefined && email === undefined && person.email === null)
     refuseField("REQUEST_INVALID", { path: "email", message: "is needed with the first password" });
   const changed = await people.changeSelf(
@@ -60,15 +61,17 @@ export async function changeSelf(
   return { ...opened, opened };
 }
 
+/** Each session counts by itself, so that a stolen one can't lock the others. Those of a provider share: there may be any number of them. */
+const toCountedSession = (session: SessionRecord, person: PersonRecord) =>
+  session.method === "oidc" ? `oidc ${person.id}` : session.id;
+
 async function checkPassword(
   { people, passwords }: PeoplePorts,
-  person: PersonRecord,
-  given: string | undefined,
-  { address }: Visitor,
+  { person, session, given }: { person: PersonRecord; session: SessionRecord; given: string | undefined },
 ): Promise<void> {
   const isRight =
     given !== undefined &&
-    (await tryPassword(people, { address, account: person.email ?? person.id }, () =>
+    (await tryPassword(people, { session: toCountedSession(session, person) }, () =>
       passwords.isRight(given, person.passwordHash),
     ));
   if (!isRight)

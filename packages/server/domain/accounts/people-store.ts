@@ -1,4 +1,5 @@
 import type { PersonRole, SignInMethod } from "@stemwright/contract";
+import type { AttemptCounter } from "./allowance.ts";
 import type { InvitationRecord, PersonRecord, SessionRecord } from "./person-record.ts";
 
 export type NewPerson = {
@@ -74,11 +75,8 @@ export interface PeopleStore {
     person: Omit<NewPerson, "clientId" | "role" | "email"> & { email: string },
   ): Promise<PersonRecord | "unknown" | "taken">;
 
-  /** Counts an attempt; returns the count in the current window, and the time until it ends. */
-  countAttempt(
-    subject: Buffer,
-    windowSeconds: number,
-  ): Promise<{ attempts: number; resetsInSeconds: number }>;
+  /** Counts an attempt for each, or for none if one of them has to wait; returns for how many seconds. */
+  countAttempts(counters: readonly AttemptCounter[]): Promise<number>;
   /** Takes attempts back: all, or one. */
-  forgiveAttempts(subject: Buffer, count: "all" | 1): Promise<void>;
+  forgiveAttempts(subjects: { all: readonly Buffer[]; one: readonly Buffer[] }): Promise<void>;
 }

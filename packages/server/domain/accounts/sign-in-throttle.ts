@@ -1,51 +1,75 @@
 import { createHash } from "node:crypto";
 import { Refusal } from "../refusal.ts";
-
+import { type AttemptCounter, makeBackoffAllowance, makeSteadyAllowance } from "./allowance.ts";
 import type { PeopleStore } from "./people-store.ts";
 
-const WINDOW_SECONDS = 15 * 60;
-const ATTEMPTS_PER_ACCOUNT = 10;
-/** Several people may share an address. */
-const ATTEMPTS_PER_ADDRESS = 50;
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 60 * MINUTE_SECONDS;
 
-type AttemptStore = Pick<PeopleStore, "countAttempt" | "forgiveAttempts">;
+/**
+ * A pair of address and account slows down before the account does, so one address can't use up what all addresses have together; benchmarks/guessing.ts has
+ * the numbers.
+ */
+const PER_PAIR = makeBackoffAllowance(
+  4,
+  [1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE_SECONDS),
+  HOUR_SECONDS,
+);
+const PER_ACCOUNT = makeSteadyAllowance(7, 5 * MINUTE_SECONDS);
+/** Several people may share an address, so it is slowed and never locked. */
+const PER_ADDRESS = makeSteadyAllowance(20, 30);
 
-/** Too many attempts; this password was not even checked. */
+/** Who tries a password: a browser that knew it before, somebody who is signed in, or anybody. */
+export type Guesser = { browserId: string } | { session: string } | { address: string; account: string };
+
+export type AttemptStore = Pick<PeopleStore, "countAttempts" | "forgiveAttempts">;
+
+/** Too many attempts; what was tried was not even checked. */
 export class SignInThrottled extends Refusal {
   readonly retryAfterSeconds: number;
 
-  constructor(retryAfterSeconds: number) {
+  constructor(waitSeconds: number) {
+    const seconds = Math.ceil(waitSeconds);
+    const wait = seconds <= 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
     super(
       "SIGN_IN_THROTTLED",
-      `Too many failed attempts; wait ${Math.ceil(retryAfterSeconds / 60)} minutes, or sign in with a link (npm run sign-in)`,
+      `Too many failed attempts; wait ${wait}, or sign in with a link (npm run sign-in)`,
     );
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.retryAfterSeconds = seconds;
   }
 }
 
-const toSubject = (kind: "address" | "account", name: string) =>
-  createHash("sha256").update(`${kind} ${name}`).digest();
+const toSubject = (...parts: string[]) => createHash("sha256").update(parts.join(" ")).digest();
+
+/** Those whose attempts are forgotten once the password is right, and those that only take this one back. */
+function toCounters(guesser: Guesser): { own: AttemptCounter; shared: AttemptCounter[] } {
+  if ("browserId" in guesser)
+    return { own: { subject: toSubject("browser", guesser.browserId), allowance: PER_ACCOUNT }, shared: [] };
+  if ("session" in guesser)
+    return { own: { subject: toSubject("session", guesser.session), allowance: PER_ACCOUNT }, shared: [] };
+  const { address, account } = guesser;
+  return {
+    own: { subject: toSubject("pair", address, account), allowance: PER_PAIR },
+    shared: [
+      { subject: toSubject("address", address), allowance: PER_ADDRESS },
+      { subject: toSubject("account", account), allowance: PER_ACCOUNT },
+    ],
+  };
+}
 
 /**
- * Tries a password, unless the address or the account has had too many attempts. Attempts are counted before they are made, so that a thousand at once don't
- * exceed the limit; a successful one is taken back. Accounts are counted by the email address entered, known or not, so the answer reveals nothing.
+ * Tries a password, unless there were too many attempts. They are counted before they are made, so that a thousand at once don't exceed the allowance; a
+ * right one is taken back. Accounts are counted by the email address entered, known or not, so the answer reveals nothing.
  */
 export async function tryPassword(
   store: AttemptStore,
-  who: { address: string; account: string },
+  guesser: Guesser,
   isRight: () => Promise<boolean>,
 ): Promise<boolean> {
-  const address = toSubject("address", who.address);
-  const account = toSubject("account", who.account);
-  for (const { subject, max } of [
-    { subject: address, max: ATTEMPTS_PER_ADDRESS },
-    { subject: account, max: ATTEMPTS_PER_ACCOUNT },
-  ]) {
-    const { attempts, resetsInSeconds } = await store.countAttempt(subject, WINDOW_SECONDS);
-    if (attempts > max) throw new SignInThrottled(resetsInSeconds);
-  }
+  const { own, shared } = toCounters(guesser);
+  const waitSeconds = await store.countAttempts([own, ...shared]);
+  if (waitSeconds > 0) throw new SignInThrottled(waitSeconds);
   if (!(await isRight())) return false;
-  await store.forgiveAttempts(account, "all");
-  await store.forgiveAttempts(address, 1);
+  await store.forgiveAttempts({ all: [own.subject], one: shared.map(({ subject }) => subject) });
   return true;
 }

@@ -1,6 +1,8 @@
 import type { InvitationAcceptance, SignInMethod, SignInRequest } from "@stemwright/contract";
 import { Refusal } from "../refusal.ts";
+import type { Vault } from "../vault.ts";
 import { hashKey } from "./key-secrets.ts";
+import { findBrowserId } from "./known-browser.ts";
 import type { Passwords } from "./passwords.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { PersonRecord, SessionRecord } from "./person-record.ts";
@@ -13,6 +15,8 @@ const AGENT_MAX_CHARACTERS = 300;
 export type PeoplePorts = { people: PeopleStore; passwords: Passwords };
 /** Where a request comes from, as shown in the list of sessions. */
 export type Visitor = { address: string; agent: string };
+/** What the browser brings from when that person signed in there before. */
+type FindBrowserToken = (personId: string) => string | undefined;
 /** A new session; the token goes into the cookie and is stored nowhere. */
 export type OpenedSession = { token: string; person: PersonRecord; session: SessionRecord };
 
@@ -39,15 +43,14 @@ export async function openSession(
 }
 
 export async function signInWithPassword(
-  { people, passwords }: PeoplePorts,
+  { people, passwords, vault }: PeoplePorts & { vault: Vault },
   { email, password }: SignInRequest,
-  visitor: Visitor,
+  { visitor, findBrowserToken }: { visitor: Visitor; findBrowserToken: FindBrowserToken },
 ): Promise<OpenedSession> {
-  let person: PersonRecord | undefined;
-  const isRight = await tryPassword(people, { address: visitor.address, account: email }, async () => {
-    person = await people.findPerson({ email });
-    return await passwords.isRight(password, person?.passwordHash);
-  });
+  const person = await people.findPerson({ email });
+  const browserId = person && (await findBrowserId(vault, person, findBrowserToken(person.id)));
+  const guesser = browserId === undefined ? { address: visitor.address, account: email } : { browserId };
+  const isRight = await tryPassword(people, guesser, () => passwords.isRight(password, person?.passwordHash));
   if (!isRight || !person) throw new Refusal("SIGN_IN_FAILED", "Email address or password is wrong");
   return await openSession(people, person, { method: "password", visitor });
 }

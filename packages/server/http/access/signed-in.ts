@@ -1,13 +1,21 @@
+import { createHash } from "node:crypto";
 import { normalizeIP } from "@fastify/rate-limit";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, SignedInPerson } from "../../domain/accounts/caller.ts";
+import { makeBrowserToken } from "../../domain/accounts/known-browser.ts";
 import { SESSION_DAYS } from "../../domain/accounts/session-lifetime.ts";
 import type { OpenedSession, Visitor } from "../../domain/accounts/sign-in.ts";
+import type { Vault } from "../../domain/vault.ts";
 import { getCaller } from "./authenticate.ts";
-import { makeCookie, SESSION_COOKIE } from "./cookies.ts";
+import { findCookie, makeCookie, SESSION_COOKIE } from "./cookies.ts";
 
 const DAY_SECONDS = 86_400;
+/** As long as browsers keep a cookie. */
+const BROWSER_DAYS = 400;
+const SIGN_IN_PATH = "/account/sign-in";
+
+type CookiePorts = { request: FastifyRequest; reply: FastifyReply; baseUrl: string; vault: Vault };
 
 /** Where a request comes from. A whole IPv6 network counts as one address. */
 export const toVisitor = ({ ip, headers }: FastifyRequest): Visitor => ({
@@ -33,16 +41,34 @@ export function getManager(request: FastifyRequest): Caller {
   return caller;
 }
 
-/** The cookie lives as long as a session can; whether the session still does is decided by the database. */
-export function setSessionCookie(
-  { request, reply, baseUrl }: { request: FastifyRequest; reply: FastifyReply; baseUrl: string },
-  { token }: Pick<OpenedSession, "token">,
-): void {
-  const maxAgeSeconds = SESSION_DAYS * DAY_SECONDS;
-  void reply.header(
-    "set-cookie",
-    makeCookie(request, { name: SESSION_COOKIE, value: token, maxAgeSeconds, baseUrl }),
-  );
+/** A separate name for each person, so that people who share a browser keep their allowances. */
+const toBrowserCookie = (personId: string) =>
+  `stemwright_browser_${createHash("sha256").update(personId).digest("hex").slice(0, 8)}`;
+
+/** What the browser was given when that person signed in here before. */
+export const findBrowserToken = (request: FastifyRequest, personId: string) =>
+  findCookie(request, toBrowserCookie(personId));
+
+/**
+ * The session's cookie lives as long as a session can; whether the session still does is decided by the database. A second cookie outlives it: it signs nobody
+ * in, but attempts at this person's password from here are counted separately.
+ */
+export async function setSignedInCookies(
+  { request, reply, baseUrl, vault }: CookiePorts,
+  { token, person, session: { method } }: OpenedSession,
+): Promise<void> {
+  const session = { name: SESSION_COOKIE, value: token, maxAgeSeconds: SESSION_DAYS * DAY_SECONDS, baseUrl };
+  void reply.header("set-cookie", makeCookie(request, session));
+  // A provider may sign somebody in any number of times, and each would be an allowance.
+  if (person.passwordHash === null || method === "oidc") return;
+  const browser = {
+    name: toBrowserCookie(person.id),
+    value: await makeBrowserToken(vault, person),
+    maxAgeSeconds: BROWSER_DAYS * DAY_SECONDS,
+    baseUrl,
+    path: SIGN_IN_PATH,
+  };
+  void reply.header("set-cookie", makeCookie(request, browser));
 }
 
 export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply, baseUrl: string): void {

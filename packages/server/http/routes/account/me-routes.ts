@@ -1,12 +1,12 @@
 import { me, meChange } from "@stemwright/contract";
 import { changeSelf, getSelf } from "../../../domain/accounts/manage-people.ts";
 import { toMe } from "../../../domain/accounts/person-record.ts";
-import { getPerson, setSessionCookie, toVisitor } from "../../access/signed-in.ts";
+import { getPerson, setSignedInCookies, toVisitor } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
 
 const tags = ["Account"];
 
-export function addMeRoutes({ app, ports, publicBaseUrl }: Api<"passwords" | "people">): void {
+export function addMeRoutes({ app, ports, publicBaseUrl }: Api<"passwords" | "people" | "vault">): void {
   app.get(
     "/account/me",
     { schema: { tags, summary: "Who is signed in", response: { 200: me } } },
@@ -32,7 +32,8 @@ export function addMeRoutes({ app, ports, publicBaseUrl }: Api<"passwords" | "pe
         change: request.body,
         visitor: toVisitor(request),
       });
-      if (opened) setSessionCookie({ request, reply, baseUrl: publicBaseUrl() }, opened);
+      const cookies = { request, reply, baseUrl: publicBaseUrl(), vault: ports.vault };
+      if (opened) await setSignedInCookies(cookies, opened);
       return toMe(person, session);
     },
   );

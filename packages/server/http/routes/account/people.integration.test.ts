@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type {
   AccountCredits,
   ApiKey,
@@ -16,13 +17,13 @@ import { waitForLock } from "../../../../../test/support/wait-for-lock.ts";
 import { makePeopleStore } from "../../../db/accounts/make-people-store.ts";
 import { deleteExpiredEntries } from "../../../db/accounts/session-rows.ts";
 import { makePasswords } from "../../../domain/accounts/passwords.ts";
-import { makeSignInLink } from "../../../domain/accounts/sign-in.ts";
+import { makeSignInLink, openSession } from "../../../domain/accounts/sign-in.ts";
 import { makeId } from "../../../domain/ids.ts";
 
 let api: TestApi;
 let admin: TestAccount;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ TRUST_PROXY: "127.0.0.1" });
   admin = await api.addAccount({ role: "admin" });
   await api.database.db
     .updateTable("clients")
@@ -266,32 +267,134 @@ describe("a change of password", () => {
 });
 
 describe("guessing", () => {
-  it("[PE4] is blocked for an account after ten attempts, even concurrent ones, and not for others", async () => {
-    const { email } = await signUp();
-    const guesses = Array.from({ length: 14 }, (_, index) =>
-      openBrowser(api).call("POST", "/account/sign-in", { email, password: `guess number ${index}` }),
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  const wrong = (email: string) => ({ email, password: "not this one" });
+  const guess = async (email: string, address: string, browser = openBrowser(api)) =>
+    await codeOf(await browser.call("POST", "/account/sign-in", wrong(email), from(address)));
+  const signInFrom = (email: string, address: string, browser = openBrowser(api)) =>
+    browser.call("POST", "/account/sign-in", { email, password: PASSWORD }, from(address));
+  /** As if the time had passed. */
+  const pass = (seconds: number) =>
+    sql`update sign_in_allowances set counted_at = counted_at - make_interval(secs => ${seconds})`.execute(
+      api.database.db,
     );
-    const answers = await Promise.all(guesses);
-    const codes = await Promise.all(answers.map(codeOf));
-    expect(codes.filter(([, code]) => code === "SIGN_IN_FAILED")).toHaveLength(10);
-    expect(codes.filter(([, code]) => code === "SIGN_IN_THROTTLED")).toHaveLength(4);
-    const right = await openBrowser(api).call("POST", "/account/sign-in", { email, password: PASSWORD });
+
+  it("[PE4] from one address is slowed after four attempts, even concurrent ones, and locks nobody else", async () => {
+    const { email } = await signUp();
+    const answers = await Promise.all(Array.from({ length: 14 }, () => guess(email, "192.0.2.1")));
+    expect(answers.filter(([, code]) => code === "SIGN_IN_FAILED")).toHaveLength(4);
+    expect(answers.filter(([, code]) => code === "SIGN_IN_THROTTLED")).toHaveLength(10);
+    expect((await signInFrom(email, "192.0.2.2")).status).toBe(200);
+    const right = await signInFrom(email, "192.0.2.1");
     expect(await codeOf(right)).toEqual([429, "SIGN_IN_THROTTLED"]);
     const seconds = Number(right.headers.get("retry-after"));
-    expect(seconds).toBeGreaterThan(0);
-    expect(seconds).toBeLessThanOrEqual(900);
-    await sql`update sign_in_attempts set resets_at = now() - interval '1 second'`.execute(api.database.db);
-    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(60);
+    await pass(60);
+    expect((await signInFrom(email, "192.0.2.1")).status).toBe(200);
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect((await guess(email, "192.0.2.1"))[0], `attempt ${attempt} after a right one`).toBe(401);
   });
 
-  it("[PE4] is blocked for an address after fifty attempts, whatever the accounts", async () => {
-    await sql`delete from sign_in_attempts`.execute(api.database.db);
-    const guess = () =>
-      openBrowser(api).call("POST", "/account/sign-in", { email: makeEmail(), password: "x" });
-    await guess();
-    await sql`update sign_in_attempts set attempts = 50`.execute(api.database.db);
-    expect((await guess()).status).toBe(429);
-    await sql`delete from sign_in_attempts`.execute(api.database.db);
+  it("[PE4] from many addresses locks new browsers, not those that signed in before", async () => {
+    const { email, personId } = await signUp();
+    const known = openBrowser(api);
+    expect((await signInFrom(email, "198.51.100.1", known)).status).toBe(200);
+    const answers = [];
+    for (let address = 1; address <= 12; address++) answers.push(await guess(email, `192.0.2.${address}`));
+    expect(answers.filter(([status]) => status === 401)).toHaveLength(7);
+    expect((await signInFrom(email, "198.51.100.1")).status).toBe(429);
+    expect((await signInFrom(email, "203.0.113.1", known)).status).toBe(200);
+
+    for (let attempt = 0; attempt < 7; attempt++)
+      expect((await guess(email, "203.0.113.1", known))[0]).toBe(401);
+    expect((await signInFrom(email, "203.0.113.1", known)).status).toBe(429);
+    await pass(300);
+    expect((await signInFrom(email, "203.0.113.1", known)).status).toBe(200);
+
+    await sql`update people set password_hash = overlay(password_hash placing 'AAAA' from 40) where id = ${personId}`.execute(
+      api.database.db,
+    );
+    for (const address of ["192.0.2.21", "192.0.2.22"]) await guess(email, address);
+    expect((await signInFrom(email, "203.0.113.1", known)).status, "after a change of password").toBe(429);
+  });
+
+  it("[PE4] a browser's cookie is of no use for other people, when changed, or as a session", async () => {
+    const [mine, theirs] = [await signUp(), await signUp()];
+    const browser = openBrowser(api);
+    const answer = await signInFrom(mine.email, "192.0.2.20", browser);
+    const line = answer.headers.getSetCookie().find((one) => one.startsWith("stemwright_browser_")) ?? "";
+    expect(line).toMatch(
+      /^stemwright_browser_[0-9a-f]{8}=[\w-]{100,}; Path=\/account\/sign-in; Max-Age=34560000; HttpOnly; SameSite=Lax$/,
+    );
+    const [cookie = ""] = line.split(";");
+    const [, value = ""] = cookie.split("=");
+    const foreign = `stemwright_browser_${createHash("sha256").update(theirs.personId).digest("hex").slice(0, 8)}=${value}`;
+    for (const [email, sent] of [
+      [theirs.email, foreign],
+      [mine.email, `${cookie.slice(0, -8)}AAAAAAAA`],
+      [mine.email, `${cookie.split("=")[0]}=%00`],
+    ] as const) {
+      const attempt = () =>
+        openBrowser(api).call("POST", "/account/sign-in", wrong(email), {
+          ...from("192.0.2.21"),
+          cookie: sent,
+        });
+      await sql`delete from sign_in_allowances`.execute(api.database.db);
+      for (let attempts = 0; attempts < 4; attempts++) expect((await attempt()).status).toBe(401);
+      expect((await attempt()).status, sent).toBe(429);
+    }
+    expect((await openBrowser(api).call("GET", "/account/me", undefined, { cookie })).status).toBe(401);
+  });
+
+  it("[PE4] slows an address after twenty attempts, whatever the accounts, by half a minute", async () => {
+    await sql`delete from sign_in_allowances`.execute(api.database.db);
+    for (let attempt = 0; attempt < 20; attempt++)
+      expect((await guess(makeEmail(), "192.0.2.30"))[0]).toBe(401);
+    expect((await guess(makeEmail(), "192.0.2.30"))[0]).toBe(429);
+    const { email } = await signUp();
+    const slowed = await signInFrom(email, "192.0.2.30");
+    expect(Number(slowed.headers.get("retry-after"))).toBeLessThanOrEqual(30);
+    await pass(30);
+    expect((await signInFrom(email, "192.0.2.30")).status).toBe(200);
+    expect((await guess(makeEmail(), "192.0.2.31"))[0]).toBe(401);
+  });
+
+  it("[PE4] the current password is counted for each session, and not for signing in", async () => {
+    const one = await signUp();
+    const two = openBrowser(api);
+    await two.ask("POST", "/account/sign-in", { email: one.email, password: PASSWORD });
+    const change = async (browser: typeof two, currentPassword: string) =>
+      (await browser.call("PATCH", "/account/me", { email: makeEmail(), currentPassword })).status;
+    for (let attempt = 0; attempt < 7; attempt++) expect(await change(two, "not this one")).toBe(403);
+    expect(await change(two, PASSWORD)).toBe(429);
+    expect(await change(one, PASSWORD)).toBe(200);
+    await pass(300);
+    expect(await change(two, PASSWORD)).toBe(200);
+  });
+
+  it("[PE4] [PE10] sessions of the identity provider share one count", async () => {
+    const { personId } = await signUp();
+    const browsers = await Promise.all(
+      [1, 2].map(async () => {
+        const browser = openBrowser(api);
+        const person = await makePeopleStore(api.database.db).findPerson({ id: personId });
+        if (!person) throw new Error("the person is gone");
+        const visitor = { address: "192.0.2.40", agent: "" };
+        const { token } = await openSession(makePeopleStore(api.database.db), person, {
+          method: "oidc",
+          visitor,
+        });
+        browser.cookie = `stemwright_session=${token}`;
+        return browser;
+      }),
+    );
+    const statuses = [];
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const body = { email: makeEmail(), currentPassword: "not this one" };
+      statuses.push((await browsers[attempt % 2]?.call("PATCH", "/account/me", body))?.status);
+    }
+    expect(statuses).toEqual([...Array(7).fill(403), 429]);
   });
 });
 

@@ -15,7 +15,12 @@ import {
   signInWithPassword,
 } from "../../../domain/accounts/sign-in.ts";
 import { findSessionToken } from "../../access/cookies.ts";
-import { clearSessionCookie, setSessionCookie, toVisitor } from "../../access/signed-in.ts";
+import {
+  clearSessionCookie,
+  findBrowserToken,
+  setSignedInCookies,
+  toVisitor,
+} from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
 
 const tags = ["Account"];
@@ -31,13 +36,15 @@ async function endSession(
   if (caller?.person) await ports.people.deleteSession(caller.person.id, caller.person.sessionId);
 }
 
-export function addSignInRoutes(api: Api<"identityProvider" | "passwords" | "people" | "sessions">): void {
+export function addSignInRoutes(
+  api: Api<"identityProvider" | "passwords" | "people" | "sessions" | "vault">,
+): void {
   const { app, ports, publicBaseUrl } = api;
   const { people } = ports;
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, opened: OpenedSession) => {
     await endSession(api, request);
-    setSessionCookie({ request, reply, baseUrl: publicBaseUrl() }, opened);
+    await setSignedInCookies({ request, reply, baseUrl: publicBaseUrl(), vault: ports.vault }, opened);
     return toMe(opened.person, opened.session);
   };
 
@@ -66,7 +73,14 @@ export function addSignInRoutes(api: Api<"identityProvider" | "passwords" | "peo
       },
     },
     async (request, reply) =>
-      await answer(request, reply, await signInWithPassword(ports, request.body, toVisitor(request))),
+      await answer(
+        request,
+        reply,
+        await signInWithPassword(ports, request.body, {
+          visitor: toVisitor(request),
+          findBrowserToken: (personId) => findBrowserToken(request, personId),
+        }),
+      ),
   );
 
   app.post(
