@@ -158,11 +158,12 @@ function estimateWords(
 
 /** Keeps the line break at the end of the last word; a word no longer at the end gets a space instead. */
 function endLine(words: readonly TimedWord[], before: readonly TimedWord[]): WordsLine["words"] {
-  const ending = /\s*$/u.exec(before.at(-1)?.text ?? "")?.[0] ?? "";
+  const last = before.at(-1)?.text ?? "";
+  const ending = last.slice(last.trimEnd().length);
   return words.map((word, n) => {
     const isLast = n === words.length - 1;
     if (isLast && !word.text.endsWith(ending)) return { ...word, text: word.text.trimEnd() + ending };
-    if (!isLast && /[\n\r]\s*$/u.test(word.text)) return { ...word, text: `${word.text.trimEnd()} ` };
-    return word;
+    const text = word.text.trimEnd();
+    return !isLast && /[\n\r]/u.test(word.text.slice(text.length)) ? { ...word, text: `${text} ` } : word;
   });
 }

@@ -32,7 +32,7 @@ export async function fillGaps(work: GapWork): Promise<(PlacedWord | undefined)[
   const { words, heard, rough, listening } = work;
   const placed: (PlacedWord | undefined)[] = [...heard];
   const limits = listLimits(work);
-  const gaps = listGaps(work).filter((gap) => mayBeSung(work, gap));
+  const gaps = listGaps(work).filter((gap) => mayBeSung(work, gap, limits));
   for (const gap of joinGaps(work, gaps)) {
     const { first, behind, start, end, span } = makeSearch(work, gap);
     const found = await placeWords(listening, span, words.slice(first, behind));
@@ -91,12 +91,12 @@ function listGaps({ words, heard }: GapWork): Gap[] {
 }
 
 /** Whether there is time for any of a gap's words. */
-function mayBeSung({ words, heard, rough, durationSeconds }: GapWork, { start, end }: Gap): boolean {
+function mayBeSung({ words, rough }: GapWork, { start, end }: Gap, limits: readonly TimeSpan[]): boolean {
   if (rough.slice(start, end).some((span) => span !== undefined)) return true;
-  const from = heard.slice(0, start).findLast((word) => word !== undefined)?.endSeconds ?? 0;
-  const to = heard.slice(end).find((word) => word !== undefined)?.startSeconds ?? durationSeconds;
+  // No word of a gap is recognised, so all have the same limits.
+  const { startSeconds = 0, endSeconds = 0 } = limits[start] ?? {};
   const letters = words.slice(start, end).reduce((sum, word) => sum + normaliseWord(word).length, 0);
-  return letters <= MAX_LETTERS_PER_SECOND * (to - from);
+  return letters <= MAX_LETTERS_PER_SECOND * (endSeconds - startSeconds);
 }
 
 /** Merges gaps that fit one window. */

@@ -1,3 +1,5 @@
+import { endsLine } from "./text-ends.ts";
+
 /** A word as written, with the white space after it. */
 export type WrittenWord = { text: string };
 export type WrittenLine = { words: WrittenWord[] };
@@ -12,7 +14,8 @@ const JOINT = new RegExp(
   "iu",
 );
 
-const OPENING = /^\s*[\p{Ps}\p{Pi}]+$|^\s+$/u;
+const BLANK = /^\s+$/u;
+const OPENING = /^[\p{Ps}\p{Pi}]+$/u;
 
 /** Its dictionary covers all of those scripts in any locale. */
 const dictionary = new Intl.Segmenter(undefined, { granularity: "word" });
@@ -25,20 +28,28 @@ export function splitWords(text: string): WrittenLine[] {
   const lines: WrittenLine[] = [{ words: [] }];
   for (const [chunk] of text.matchAll(/^\s*\S+\s*|\S+\s*/gu)) {
     for (const word of splitChunk(chunk)) lines.at(-1)?.words.push({ text: word });
-    if (/[\n\r\u2028\u2029]\s*$/u.test(chunk)) lines.push({ words: [] });
+    if (endsLine(chunk)) lines.push({ words: [] });
   }
   return lines.filter((line) => line.words.length > 0);
 }
 
+/** What a word consists of so far: only its letters or signs decide what may follow in it. */
+type Beginning = "blank" | "opening" | "word";
+
 function splitChunk(chunk: string): string[] {
   if (!UNSPACED.test(chunk)) return [chunk];
   const words: string[] = [];
+  let beginning: Beginning = "word";
   for (const { segment, isWordLike } of chunk.split(JOINT).flatMap(segmentPart)) {
-    const last = words.at(-1);
-    const isOpening = segment.trim() !== "" && OPENING.test(segment);
+    const isOpening = OPENING.test(segment);
     // Signs and white space belong to the preceding word; opening brackets and quotes to the following one.
-    if (last === undefined || (!OPENING.test(last) && (isWordLike || isOpening))) words.push(segment);
-    else words[words.length - 1] = last + segment;
+    if (words.length === 0 || (beginning === "word" && (isWordLike || isOpening))) {
+      words.push(segment);
+      beginning = "blank";
+    } else words[words.length - 1] += segment;
+    // Told by the segment alone: looking at the whole word again would take the square of its length.
+    if (isOpening && beginning !== "word") beginning = "opening";
+    else if (beginning !== "blank" || !BLANK.test(segment)) beginning = "word";
   }
   return words;
 }

@@ -14,3 +14,8 @@ export function endsSentence(word: string): boolean {
 export function endsClause(word: string): boolean {
   return CLAUSE_END.test(word) || PHRASE_END.test(word);
 }
+
+/** Whether a line ends in the white space after a word. Not `[\n\r]\s*$`, which takes the square of a text's leading line breaks. */
+export function endsLine(word: string): boolean {
+  return /[\n\r\u2028\u2029]/u.test(word.slice(word.trimEnd().length));
+}

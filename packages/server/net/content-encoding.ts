@@ -9,11 +9,24 @@ const DECODERS: Record<string, () => Transform> = {
   zstd: () => createZstdDecompress(),
 };
 
+/** As many as curl takes. A header has room for thousands, and each decoder holds up to a few MiB. */
+const ENCODINGS_MAX = 5;
+
+/** The message continues a sentence about the content. */
+export class EncodingError extends Error {
+  override readonly name = "EncodingError";
+}
+
 /**
- * Decoders for a `Content-Encoding`, in the order to apply. Unknown names are ignored: objects in buckets carry all kinds of values there without being
- * encoded.
+ * Decoders for a `Content-Encoding`, in the order to apply, each followed by a limit: what one expands, the next may swallow. Unknown names are ignored:
+ * objects in buckets carry all kinds of values there without being encoded.
  */
-export function makeDecoders(contentEncoding: string | undefined): Transform[] {
+export function makeDecoders(contentEncoding: string | undefined, makeLimit: () => Transform): Transform[] {
   const names = contentEncoding?.toLowerCase().split(",") ?? [];
-  return names.toReversed().flatMap((name) => DECODERS[name.trim()]?.() ?? []);
+  const known = names.toReversed().flatMap((name) => DECODERS[name.trim()] ?? []);
+  if (known.length > ENCODINGS_MAX)
+    throw new EncodingError(
+      `is encoded ${known.length} times over, by its Content-Encoding; at most ${ENCODINGS_MAX} are decoded`,
+    );
+  return known.flatMap((makeDecoder) => [makeDecoder(), makeLimit()]);
 }

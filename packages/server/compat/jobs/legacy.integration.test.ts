@@ -293,6 +293,12 @@ describe("uploads", () => {
     expect(await errorOfLink(receiver.url)).toMatchObject({ status: 400, code: "LINK_FETCH_FAILED" });
     receiver.answer = (response) => response.end(Buffer.alloc(100_001));
     expect(await errorOfLink(receiver.url)).toMatchObject({ status: 413, code: "UPLOAD_TOO_LARGE" });
+    const gzip = (times: number) => ({ "content-encoding": new Array(times).fill("gzip").join(",") });
+    receiver.answer = (response) =>
+      response.writeHead(200, gzip(2)).end(gzipSync(Buffer.alloc(100_001, gzipSync(""))));
+    expect(await errorOfLink(receiver.url)).toMatchObject({ status: 413, code: "UPLOAD_TOO_LARGE" });
+    receiver.answer = (response) => response.writeHead(200, gzip(3000)).end();
+    expect(await errorOfLink(receiver.url)).toMatchObject({ status: 400, code: "LINK_FETCH_FAILED" });
     receiver.answer = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>");
     expect(await errorOfLink(receiver.url, "Song")).toMatchObject({ code: "UPLOAD_FORMAT_UNSUPPORTED" });
     const assets = await read<unknown[]>(api.call("/assets", { key: account.key }));

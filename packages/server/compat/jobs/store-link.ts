@@ -12,7 +12,7 @@ export type OpenedLink = { content: Readable; contentType?: string | undefined }
 
 export interface LinkOpener {
   /** The content behind a link. Opening it may fail with LINK_FETCH_FAILED or URL_NOT_ALLOWED, reading it with the former. */
-  openLink(link: string, signal: AbortSignal): Promise<OpenedLink>;
+  openLink(link: string, options: { maxBytes: number; signal: AbortSignal }): Promise<OpenedLink>;
 }
 
 type StoreLinkPorts = { blobs: Blobs; quota: StorageQuota; urls: UrlRules; links: LinkOpener };
@@ -48,7 +48,7 @@ async function fetchLink(
   caller: Caller,
   { request, maxBytes, signal }: LinkToStore,
 ): Promise<AssetRecord> {
-  const { content, contentType } = await ports.links.openLink(request.link, signal);
+  const { content, contentType } = await ports.links.openLink(request.link, { maxBytes, signal });
   // Its reader handles errors; if it is abandoned unread, an error must not crash the process.
   content.on("error", () => {});
   addAbortSignal(signal, content);

@@ -85,6 +85,9 @@ function findFault(
 /** The text joins all words: without it lines would run together. */
 function endLine(words: TimedWord[], isLast: boolean): TimedWord[] {
   const last = words.at(-1);
-  if (!last || isLast || /[\n\r\u2028\u2029]\s*$/u.test(last.text)) return words;
-  return words.with(-1, { ...last, text: `${last.text.trimEnd()}\n` });
+  if (!last || isLast) return words;
+  const text = last.text.trimEnd();
+  // Not `[\n\r]\s*$`, which takes the square of a word's leading line breaks.
+  if (/[\n\r\u2028\u2029]/u.test(last.text.slice(text.length))) return words;
+  return words.with(-1, { ...last, text: `${text}\n` });
 }

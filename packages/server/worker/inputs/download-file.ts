@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { makeDecoders } from "../../net/content-encoding.ts";
+import { EncodingError, makeDecoders } from "../../net/content-encoding.ts";
 import { findReason } from "../../net/find-reason.ts";
 import { limitBytes } from "../../streams/limit-bytes.ts";
 import { type Retry, waitForRetry } from "../../waiting/retry.ts";
@@ -51,22 +51,19 @@ export async function downloadFile(download: Download): Promise<void> {
   } finally {
     await file.close();
   }
-  const decoders = makeDecoders(contentEncoding);
-  if (decoders.length === 0) return;
   const decodedPath = `${download.path}.decoded`;
   try {
-    const limit = limitBytes(download.maxBytes, () => makeTooLarge(download));
+    const limit = () => limitBytes(download.maxBytes, () => makeTooLarge(download));
+    const decoders = makeDecoders(contentEncoding, limit);
+    if (decoders.length === 0) return;
     const source = createReadStream(download.path);
     const target = createWriteStream(decodedPath, { mode: 0o600 });
-    await pipeline([source, ...decoders, limit, target], { signal: download.signal });
+    await pipeline([source, ...decoders, target], { signal: download.signal });
     await rename(decodedPath, download.path);
   } catch (error) {
-    throw isDecodingError(error)
-      ? new TargetFailure(
-          "INPUT_FETCH_FAILED",
-          `The ${download.what} is not the ${contentEncoding} its server says it is`,
-        )
-      : error;
+    const fail = (why: string) => new TargetFailure("INPUT_FETCH_FAILED", `The ${download.what} ${why}`);
+    if (error instanceof EncodingError) throw fail(error.message);
+    throw isDecodingError(error) ? fail(`is not the ${contentEncoding} its server says it is`) : error;
   } finally {
     await rm(decodedPath, { force: true });
   }

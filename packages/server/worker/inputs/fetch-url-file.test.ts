@@ -167,6 +167,26 @@ describe("an input by URL", () => {
     await expect(fetch()).rejects.toMatchObject({ code: 1006 });
   });
 
+  it("[T17] is limited between two encodings, and decoded at most five times over", async () => {
+    // What the outer one expands, the inner one swallows: members of gzip without content.
+    const swallowed = Buffer.alloc(6_000_000, gzipSync(""));
+    answers = [
+      (response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end(gzipSync(swallowed)),
+    ];
+    await expect(fetch()).rejects.toMatchObject({ code: 1007 });
+    const times = (count: number) => {
+      let content = body;
+      for (let n = 0; n < count; n++) content = gzipSync(content);
+      const encoding = new Array(count).fill("gzip").join(",");
+      answers = [(response) => response.writeHead(200, { "content-encoding": encoding }).end(content)];
+    };
+    times(5);
+    expect((await fetch()).content.equals(body)).toBe(true);
+    times(6);
+    const message = expect.stringContaining("encoded 6 times over") as string;
+    await expect(fetch()).rejects.toMatchObject({ code: 1006, message });
+  });
+
   it("[T18] from a server with an untrusted certificate needs the operator", async () => {
     await using server = await startSelfSignedServer();
     const trusting = makeAddressGuard(["localhost", "127.0.0.1"]);
