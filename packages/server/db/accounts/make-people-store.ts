@@ -25,6 +25,8 @@ import {
 import { deleteSession, deleteSessions, findSession, insertSession, listSessions } from "./session-rows.ts";
 import { countAttempts, forgiveAttempts } from "./sign-in-allowance-rows.ts";
 
+const UNIQUE_VIOLATION = "23505";
+
 /** Undefined for a person outside the account; "last-owner" for its only owner. */
 async function findReplaceable(
   db: DatabaseHandle,
@@ -59,13 +61,20 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
         return found;
       }),
 
-    changeSelf: (known, changes) =>
-      inTransaction(db, async (transaction) => {
-        const changed = await changeSelf(transaction, known, changes);
-        if (changed === "changed" && changes.passwordHash !== undefined)
-          await deleteSessions(transaction, known.person.id);
-        return changed;
-      }),
+    async changeSelf(known, changes) {
+      try {
+        return await inTransaction(db, async (transaction) => {
+          const changed = await changeSelf(transaction, known, changes);
+          if (changed === "changed" && changes.passwordHash !== undefined)
+            await deleteSessions(transaction, known.person.id);
+          return changed;
+        });
+      } catch (error) {
+        // Caught out here, because the transaction is broken.
+        if ((error as { code?: string }).code === UNIQUE_VIOLATION) return "taken";
+        throw error;
+      }
+    },
 
     async insertSignInLink({ personId, tokenHash, expiresAt }) {
       await db

@@ -5,8 +5,6 @@ import type { PersonRecord } from "../../domain/accounts/person-record.ts";
 import { makeId } from "../../domain/ids.ts";
 import type { DatabaseHandle } from "../database.ts";
 
-const UNIQUE_VIOLATION = "23505";
-
 const selectPeople = (db: DatabaseHandle) =>
   db
     .selectFrom("people")
@@ -107,11 +105,13 @@ export async function changeRole(db: DatabaseHandle, id: string, role: PersonRol
   await db.updateTable("people").set({ role }).where("id", "=", id).execute();
 }
 
-/** The password is compared in the row that is changed: of two who knew it, the second has to know the new one. */
+/**
+ * The password is compared in the row that is changed: of two who knew it, the second has to know the new one. Fails if the email address is taken.
+ */
 export async function changeSelf(
   db: DatabaseHandle,
   ...[{ person, sessionId }, { name, email, passwordHash }]: Parameters<PeopleStore["changeSelf"]>
-): Promise<"changed" | "taken" | "ended"> {
+): Promise<"changed" | "ended"> {
   const values = {
     // An update needs a column.
     id: person.id,
@@ -119,27 +119,22 @@ export async function changeSelf(
     ...(email === undefined ? {} : { email }),
     ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
   };
-  try {
-    const { numUpdatedRows } = await db
-      .updateTable("people")
-      .set(values)
-      .where("id", "=", person.id)
-      .where("password_hash", "is not distinct from", person.passwordHash)
-      .where((eb) =>
-        eb.exists(
-          eb
-            .selectFrom("person_sessions")
-            .select("id")
-            .where("id", "=", sessionId)
-            .where("person_id", "=", person.id),
-        ),
-      )
-      .executeTakeFirst();
-    return numUpdatedRows > 0n ? "changed" : "ended";
-  } catch (error) {
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION) return "taken";
-    throw error;
-  }
+  const { numUpdatedRows } = await db
+    .updateTable("people")
+    .set(values)
+    .where("id", "=", person.id)
+    .where("password_hash", "is not distinct from", person.passwordHash)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("person_sessions")
+          .select("id")
+          .where("id", "=", sessionId)
+          .where("person_id", "=", person.id),
+      ),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? "changed" : "ended";
 }
 
 /** Locks the owners of an account, so that of two concurrent changes the second sees the first. Returns their ids. */
