@@ -340,3 +340,24 @@ describe("finished Tasks", () => {
     expect(plan).not.toMatch(/tasks_newest|Seq Scan on tasks/);
   });
 });
+
+describe("what PostgreSQL expects of a claim", () => {
+  it("[Q1] is a few rows, before any table was analyzed: a plan that looks expensive is compiled for seconds", async () => {
+    const fresh = await openTestDatabase();
+    const { rows } = await fresh.pool.query<{ "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }>(
+      "explain (format json) select * from waiting_clients",
+    );
+    expect(rows[0]?.["QUERY PLAN"][0]?.Plan["Plan Rows"]).toBeLessThan(1000);
+    await fresh.close();
+  });
+
+  it("[Q1] is compiled by no function that holds a lock of the whole service, whichever migration made it last", async () => {
+    const { rows } = await database.pool.query<{ name: string; settings: string[] | null }>(
+      `select proname as name, proconfig as settings from pg_proc
+       where pronamespace = 'public'::regnamespace and prosrc like '%pg_advisory_xact_lock(%' order by name`,
+    );
+    expect(rows).toEqual(
+      ["claim_realignment", "claim_task", "set_task_length"].map((name) => ({ name, settings: ["jit=off"] })),
+    );
+  });
+});

@@ -56,10 +56,12 @@ export function openDatabase(options: {
   return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool };
 }
 
-/** Sets the server's own limit by a statement, not when connecting: pgbouncer refuses connections with that parameter. */
+/** Sets them by a statement, not when connecting: pgbouncer refuses connections with such parameters. Compiling a plan takes longer than any of ours. */
 function limitStatements(limitMs: number, isPooled = false): pg.PoolConfig {
   return {
     query_timeout: limitMs + ANSWER_MARGIN_MS,
-    ...(isPooled ? {} : { onConnect: (client) => client.query(`set statement_timeout = ${limitMs}`) }),
+    ...(isPooled
+      ? {}
+      : { onConnect: (client) => client.query(`set statement_timeout = ${limitMs}; set jit = off`) }),
   };
 }
