@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
+import { pageQuery } from "./page.ts";
+import { plainText } from "./plain-text.ts";
 
 export const asset = z
   .object({
@@ -12,3 +14,8 @@ export const asset = z
   })
   .meta({ id: "Asset" });
 export type Asset = z.infer<typeof asset>;
+
+export const assetListQuery = pageQuery.extend({
+  search: plainText(200).exactOptional().meta({ description: "Text in the name or the id, in any case" }),
+});
+export type AssetListQuery = z.output<typeof assetListQuery>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
-import { plainText, storableText } from "./plain-text.ts";
+import { givenId, plainText, storableText } from "./plain-text.ts";
 
 export const LEGACY_JOB_STATUSES = ["created", "processing", "completed", "failed"] as const;
 export type LegacyJobStatus = (typeof LEGACY_JOB_STATUSES)[number];
@@ -44,11 +44,11 @@ const repeatedMetadata = z.object({
 
 export const legacyJobRequest = z
   .object({
-    assetId: plainText(60),
+    assetId: givenId,
     callbackUrl: plainText(4096).exactOptional(),
     metadata: legacyJobMetadata,
     otherSourceAssets: z
-      .array(z.object({ id: plainText(60), type: z.literal("transcription") }))
+      .array(z.object({ id: givenId, type: z.literal("transcription") }))
       .max(1, "may name one transcription")
       .exactOptional()
       .meta({ description: "The transcript of an alignment" }),

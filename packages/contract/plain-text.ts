@@ -13,3 +13,6 @@ export const plainText = (maxLength: number) =>
       (text) => text.isWellFormed(),
       "must be well-formed Unicode; it contains half of a surrogate pair",
     );
+
+/** The id of something else in a request. An empty one is a mistake; any other that nothing has is unknown. */
+export const givenId = plainText(60).min(1, "must not be empty");

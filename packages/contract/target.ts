@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id } from "./id.ts";
 import { outputFile } from "./output.ts";
-import { plainText } from "./plain-text.ts";
+import { givenId, plainText } from "./plain-text.ts";
 
 export const TARGET_STATUSES = ["processing", "completed", "error"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
@@ -24,9 +24,7 @@ const optionalFields = {
   transcriptUrl: plainText(4096).exactOptional().meta({
     description: "Alignment only: where the transcript lies; in a bucket with storageIntegrationId",
   }),
-  transcriptAssetId: plainText(60)
-    .exactOptional()
-    .meta({ description: "Alignment only: the transcript's asset" }),
+  transcriptAssetId: givenId.exactOptional().meta({ description: "Alignment only: the transcript's asset" }),
   translate: z
     .boolean()
     .exactOptional()

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { dateTime, id } from "./id.ts";
+import { dateTime, id, moment } from "./id.ts";
 import { pageQuery } from "./page.ts";
-import { plainText } from "./plain-text.ts";
+import { givenId, plainText } from "./plain-text.ts";
 import { TARGET_STATUSES, target, targetRequest } from "./target.ts";
 
 export const METADATA_MAX_CHARACTERS = 4096;
@@ -13,13 +13,13 @@ const hasRoomForMetadata = (text: string) =>
 
 export const taskRequest = z
   .object({
-    assetId: plainText(60).exactOptional().meta({ description: "An uploaded asset; this or url" }),
+    assetId: givenId.exactOptional().meta({ description: "An uploaded asset; this or url" }),
     url: plainText(4096).exactOptional().meta({ description: "An https:// or bucket URL; this or assetId" }),
     targets: z
       .array(targetRequest)
       .min(1, `must have 1 to ${TARGETS_MAX} elements`)
       .max(TARGETS_MAX, `must have 1 to ${TARGETS_MAX} elements`),
-    storageIntegrationId: plainText(60).exactOptional(),
+    storageIntegrationId: givenId.exactOptional(),
     writeDestination: plainText(4096)
       .exactOptional()
       .meta({ description: "Bucket URL prefix for the outputs" }),
@@ -75,6 +75,8 @@ export const taskListQuery = pageQuery.extend({
   search: plainText(200)
     .exactOptional()
     .meta({ description: "Text in the id, the url, the metadata or the asset's name, in any case" }),
+  createdAfter: moment.exactOptional().meta({ description: "Tasks created at that time or later" }),
+  createdBefore: moment.exactOptional().meta({ description: "Tasks created before that time" }),
 });
 export type TaskListQuery = z.output<typeof taskListQuery>;
 

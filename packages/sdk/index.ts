@@ -73,6 +73,7 @@ export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts
 export * from "./errors.ts";
 export type { Listing, ListQuery, Page } from "./http/listing.ts";
 export type { RequestOptions, StemwrightOptions } from "./options.ts";
+export type { AssetQuery } from "./resources/assets.ts";
 export type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery } from "./resources/preview-chunks.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
 export type { TargetRef } from "./resources/task-words.ts";

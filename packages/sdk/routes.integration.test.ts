@@ -25,7 +25,17 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "POST /tasks": (client) => client.tasks.create(task),
   "POST /tasks/estimate": (client) => client.tasks.estimate(task),
   "GET /tasks": (client) =>
-    client.tasks.list({ skip: 1, take: 1, status: "error", model: "vocals", search: "song" }).page(),
+    client.tasks
+      .list({
+        skip: 1,
+        take: 1,
+        status: "error",
+        model: "vocals",
+        search: "song",
+        createdAfter: "2026-01-31",
+        createdBefore: "2026-02-01T00:00:00Z",
+      })
+      .page(),
   "GET /tasks/statistics": (client) =>
     Promise.all([client.statistics.usage({ months: 1 }), client.statistics.distribution({ months: 1 })]),
   "GET /tasks/{id}": (client) => client.tasks.get("ID"),
@@ -71,7 +81,7 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /tasks/{id}/previews/spectra": (client) =>
     client.tasks.previews.spectra("ID", { version: "a", tracks: ["input"], level: 2048, from: 0, to: 1 }),
   "POST /assets": (client) => client.assets.upload(new Blob(["sound"])),
-  "GET /assets": (client) => client.assets.list({ skip: 1, take: 1 }).page(),
+  "GET /assets": (client) => client.assets.list({ skip: 1, take: 1, search: "song" }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),
   "DELETE /assets/{id}": (client) => client.assets.delete("ID"),
   "GET /files/{path}": async (client) => {

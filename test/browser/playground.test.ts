@@ -103,6 +103,14 @@ describe("working with the dashboard", () => {
     await page.getByLabel("Search Tasks").fill("waltz");
     await expect.poll(() => page.url()).toContain("search=waltz");
     await expect.poll(() => page.locator(".task-row").count()).toBe(1);
+    await page.getByLabel("Created from").fill("9999-12-31");
+    await page.getByText("No Task matches").waitFor();
+    await page.getByLabel("Created from").fill("2020-01-31");
+    await page.goto("/app/assets");
+    await page.getByLabel("Search files").fill("walt");
+    await expect.poll(() => page.locator(".asset-name").allTextContents()).toEqual(["Waltz.wav"]);
+    await page.goBack();
+    await expect.poll(() => page.getByLabel("Created from").inputValue()).toBe("2020-01-31");
     await page.getByRole("link", { name: "Waltz.wav" }).click();
     await page.getByText("Cancelled").first().waitFor();
     await page.getByRole("button", { name: "Run again" }).click();

@@ -28,9 +28,9 @@ class Assets:
         form = make_multipart(source, name=name, on_progress=on_progress)
         return self._transport.load("POST", "/assets", body=form, idempotency_key=idempotency_key)
 
-    def list(self, *, skip: int = 0, take: int = 100) -> Iterator[Asset]:
-        """All assets, newest first, loaded in pages of ``take``."""
-        return walk_list(self._transport, "/assets", skip=skip, take=take)
+    def list(self, *, skip: int = 0, take: int = 100, **filters: str) -> Iterator[Asset]:
+        """All assets, newest first, loaded in pages of ``take``. The filter is ``search``."""
+        return walk_list(self._transport, "/assets", skip=skip, take=take, query=filters)
 
     def get(self, id: str) -> Asset:
         return self._transport.load("GET", f"/assets/{escape(id)}")

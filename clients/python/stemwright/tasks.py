@@ -109,7 +109,8 @@ class Tasks:
         return self._transport.load("POST", "/tasks/estimate", body=_make_request(targets, fields))
 
     def list(self, *, skip: int = 0, take: int = 100, **filters: str) -> Iterator[Task]:
-        """All Tasks, newest first, loaded in pages of ``take``. Filters are ``status``, ``model`` and ``search``."""
+        """All Tasks, newest first, loaded in pages of ``take``. Filters are ``status``, ``model``,
+        ``search``, ``createdAfter`` and ``createdBefore``."""
         return walk_list(self._transport, "/tasks", skip=skip, take=take, query=filters)
 
     def get(self, id: str) -> Task:

@@ -8,6 +8,11 @@ import type { RequestOptions } from "../options.ts";
 import { type UploadOptions, uploadFile } from "../uploads/upload-file.ts";
 import type { UploadInput } from "../uploads/upload-source.ts";
 
+export type AssetQuery = ListQuery & {
+  /** Text in the name or the id. It is looked for in the newest 20 000 assets. */
+  search?: string;
+};
+
 /** Uploaded files. */
 export class Assets {
   readonly #transport: Transport;
@@ -29,7 +34,7 @@ export class Assets {
   }
 
   /** All assets, newest first. */
-  list(query: ListQuery = {}, options?: RequestOptions): Listing<Asset> {
+  list(query: AssetQuery = {}, options?: RequestOptions): Listing<Asset> {
     return makeListing(this.#transport, { path: "/assets", query }, options);
   }
 

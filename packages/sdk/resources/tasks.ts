@@ -24,7 +24,7 @@ import { Previews } from "./preview-chunks.ts";
 import { TaskShares } from "./shares.ts";
 import { TaskWords } from "./task-words.ts";
 
-/** Filters look through the newest 20 000 Tasks. */
+/** Filters look through the newest 20 000 Tasks of the given dates. */
 export type TaskQuery = ListQuery & {
   /** `error` when a target of a finished Task failed. */
   status?: TargetStatus;
@@ -32,6 +32,10 @@ export type TaskQuery = ListQuery & {
   model?: string;
   /** Text in the id, the url, the metadata or the asset's name. */
   search?: string;
+  /** Tasks created at that time or later: a date, or a date and time, in ISO 8601. */
+  createdAfter?: string;
+  /** Tasks created before that time. */
+  createdBefore?: string;
 };
 
 export type SaveAllOptions = DownloadOptions & {

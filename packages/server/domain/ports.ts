@@ -1,5 +1,11 @@
 import type { Readable } from "node:stream";
-import type { DeliveryFilter, DistributionRow, Page, TaskListQuery, UsageRow } from "@stemwright/contract";
+import type {
+  AssetListQuery,
+  DeliveryFilter,
+  DistributionRow,
+  TaskListQuery,
+  UsageRow,
+} from "@stemwright/contract";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits/credit-amounts.ts";
 import type { ModelGrant } from "./models/model-view.ts";
@@ -38,7 +44,7 @@ export interface AssetStore {
   insertAsset(asset: AssetRecord): Promise<void>;
   findAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
   findAssetName(blobKey: string): Promise<string | undefined>;
-  listAssets(clientId: string, page: Page): Promise<Listed<AssetRecord>>;
+  listAssets(clientId: string, query: AssetListQuery): Promise<Listed<AssetRecord>>;
   setMediaFacts(id: string, facts: MediaFacts): Promise<void>;
   /** Deletes the asset; its files become unclaimed. Also returns it while they are still to be removed. */
   deleteAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;

@@ -11,6 +11,7 @@ import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { Pager } from "../../parts/Pager.tsx";
+import { SearchField } from "../../parts/SearchField.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useLoad } from "../../parts/use-load.ts";
 import "./assets.css";
@@ -51,10 +52,24 @@ function AssetRow({ asset, onDelete }: { asset: Asset; onDelete: () => void }) {
   );
 }
 
+function NoAssets({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No file matches">Search for another name or id.</EmptyState>;
+  return (
+    <EmptyState title="No files yet">
+      Files that you drop in the <a href="app/playground">playground</a>, or send to <code>POST /assets</code>
+      , are listed here.
+    </EmptyState>
+  );
+}
+
 export default function AssetsPage() {
   const [skip, setSkip] = useState(0);
   const [doomed, setDoomed] = useState<Asset>();
-  const page = useLoad((signal) => client.assets.list({ skip, take: PAGE_SIZE }, { signal }).page(), [skip]);
+  const [search, setSearch] = useState("");
+  const page = useLoad(
+    (signal) => client.assets.list({ skip, take: PAGE_SIZE, search }, { signal }).page(),
+    [skip, search],
+  );
 
   async function remove({ id, name }: Asset) {
     await client.assets.delete(id);
@@ -65,43 +80,53 @@ export default function AssetsPage() {
   return (
     <>
       <PageHead title="Assets" lead="Uploaded files: inputs of Tasks, and texts to align." />
-      <Loaded loaded={page}>
-        {({ items, total }) =>
-          items.length === 0 ? (
-            <EmptyState title="No files yet">
-              Files that you drop in the <a href="app/playground">playground</a>, or send to{" "}
-              <code>POST /assets</code>, are listed here.
-            </EmptyState>
-          ) : (
-            <div class="stack">
-              <div class="card card-flush table-wrap">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th scope="col">File</th>
-                      <th scope="col" class="number">
-                        Size
-                      </th>
-                      <th scope="col" class="wide-only">
-                        Uploaded
-                      </th>
-                      <th scope="col">
-                        <span class="visually-hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {items.map((asset) => (
-                      <AssetRow key={asset.id} asset={asset} onDelete={() => setDoomed(asset)} />
-                    ))}
-                  </tbody>
-                </table>
+      <div class="stack">
+        <search class="row">
+          <SearchField
+            label="Search files"
+            hint="Name or id"
+            value={search}
+            onChange={(text) => {
+              setSkip(0);
+              setSearch(text);
+            }}
+          />
+        </search>
+        <Loaded loaded={page}>
+          {({ items, total }) =>
+            items.length === 0 ? (
+              <NoAssets isFiltered={search !== ""} />
+            ) : (
+              <div class="stack">
+                <div class="card card-flush table-wrap">
+                  <table class="table">
+                    <thead>
+                      <tr>
+                        <th scope="col">File</th>
+                        <th scope="col" class="number">
+                          Size
+                        </th>
+                        <th scope="col" class="wide-only">
+                          Uploaded
+                        </th>
+                        <th scope="col">
+                          <span class="visually-hidden">Actions</span>
+                        </th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {items.map((asset) => (
+                        <AssetRow key={asset.id} asset={asset} onDelete={() => setDoomed(asset)} />
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                <Pager skip={skip} take={PAGE_SIZE} total={total} onChange={setSkip} />
               </div>
-              <Pager skip={skip} take={PAGE_SIZE} total={total} onChange={setSkip} />
-            </div>
-          )
-        }
-      </Loaded>
+            )
+          }
+        </Loaded>
+      </div>
       {doomed && (
         <ConfirmDialog
           title="Delete this file?"

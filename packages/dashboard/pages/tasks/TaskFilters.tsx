@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
-import { useEffect, useRef, useState } from "preact/hooks";
 import { loadModels } from "../../data/model-names.ts";
+import { SearchField } from "../../parts/SearchField.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
 const STATES = [
@@ -9,29 +9,10 @@ const STATES = [
   ["completed", "Done"],
   ["error", "Failed"],
 ] as const;
-const TYPING_PAUSE_MS = 300;
-
-/** Calls back when typing pauses, not at each letter. */
-function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return (
-    <input
-      class="input task-search"
-      type="search"
-      aria-label="Search Tasks"
-      placeholder="File, URL, metadata or id"
-      value={text}
-      onInput={({ currentTarget }) => {
-        setText(currentTarget.value);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => onChange(currentTarget.value.trim()), TYPING_PAUSE_MS);
-      }}
-    />
-  );
-}
+const DATES = [
+  ["from", "Created from"],
+  ["to", "Created until"],
+] as const;
 
 export function TaskFilters({
   filters,
@@ -70,7 +51,23 @@ export function TaskFilters({
           </option>
         ))}
       </select>
-      <SearchField value={filters.search ?? ""} onChange={(search) => onChange({ search })} />
+      {DATES.map(([name, label]) => (
+        <input
+          key={name}
+          class="input task-date"
+          type="date"
+          aria-label={label}
+          title={label}
+          value={filters[name] ?? ""}
+          onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
+        />
+      ))}
+      <SearchField
+        label="Search Tasks"
+        hint="File, URL, metadata or id"
+        value={filters.search ?? ""}
+        onChange={(search) => onChange({ search })}
+      />
     </search>
   );
 }

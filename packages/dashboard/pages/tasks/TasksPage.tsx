@@ -11,6 +11,7 @@ import { useInterval } from "../../parts/use-interval.ts";
 import { useLoad } from "../../parts/use-load.ts";
 import { address, replaceQuery } from "../../shell/router.ts";
 import { BatchBar } from "./BatchBar.tsx";
+import { toCreatedBetween } from "./created-between.ts";
 import { TaskFilters } from "./TaskFilters.tsx";
 import { TaskRow } from "./TaskRow.tsx";
 import "./tasks.css";
@@ -38,7 +39,7 @@ function NoTasks({ isFiltered }: { isFiltered: boolean }) {
 export default function TasksPage() {
   const { query } = address.value;
   const filters = Object.fromEntries(
-    ["status", "model", "search"]
+    ["status", "model", "search", "from", "to"]
       .map((name) => [name, query.get(name) ?? ""])
       .filter(([, value]) => value !== ""),
   );
@@ -47,10 +48,11 @@ export default function TasksPage() {
   const take = isBatchSearch(filters.search) ? PAGE_SIZE_MAX : PAGE_SIZE;
   const page = useLoad(
     async (signal) => {
-      const { status, ...others } = filters;
+      const { status, from, to, ...others } = filters;
       const wanted = {
         ...others,
         ...(status ? { status: status as TargetStatus } : {}),
+        ...toCreatedBetween(from, to),
         skip,
         take,
       };

@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { AssetListQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { AssetRecord, MediaFacts } from "../../domain/assets/asset-record.ts";
 import type { Listed } from "../../domain/ports.ts";
@@ -6,7 +6,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { NewTask } from "../../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
-import { listPage } from "../list-page.ts";
+import { FILTERED_MAX, listPage } from "../list-page.ts";
 import { countRows } from "../row-counts.ts";
 
 export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
@@ -65,8 +65,9 @@ export async function findAssetName(db: DatabaseHandle, blobKey: string): Promis
 export async function listAssets(
   db: DatabaseHandle,
   clientId: string,
-  page: Page,
+  { search = "", ...page }: AssetListQuery,
 ): Promise<Listed<AssetRecord>> {
+  if (search !== "") return await findMatchingAssets(db, clientId, { ...page, search });
   const total = await countRows(db, { clientId, noun: "assets" });
   return await listPage(total, page, async () => {
     const rows = await db
@@ -80,6 +81,29 @@ export async function listAssets(
       .execute();
     return rows.map(toAssetRecord);
   });
+}
+
+async function findMatchingAssets(
+  db: DatabaseHandle,
+  clientId: string,
+  { skip, take, search }: Required<AssetListQuery>,
+): Promise<Listed<AssetRecord>> {
+  const { rows } = await sql<{ id: string }>`
+    select id
+    from (
+      select id, name, created_at from assets
+      where client_id = ${clientId} order by created_at desc, id desc limit ${FILTERED_MAX}
+    ) newest
+    where position(lower(${search}) in lower(name)) > 0 or position(lower(${search}) in id) > 0
+    order by created_at desc, id desc`.execute(db);
+  const found = await db
+    .selectFrom("assets")
+    .selectAll()
+    .where("id", "=", sql<string>`any(${rows.slice(skip, skip + take).map(({ id }) => id)})`)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return { items: found.map(toAssetRecord), total: rows.length };
 }
 
 export async function setMediaFacts(db: DatabaseHandle, id: string, facts: MediaFacts): Promise<void> {

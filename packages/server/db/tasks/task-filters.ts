@@ -1,12 +1,10 @@
 import type { TaskListQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
+import { FILTERED_MAX } from "../list-page.ts";
 
-/** How many of the newest Tasks a filter searches: it reads row by row, and a client may have millions. */
-export const FILTERED_MAX = 20_000;
-
-export const isFiltered = ({ status, model, search }: TaskListQuery) =>
-  status !== undefined || model !== undefined || (search ?? "") !== "";
+export const isFiltered = ({ skip: _skip, take: _take, ...filters }: TaskListQuery) =>
+  Object.values(filters).some((filter) => filter !== undefined && filter !== "");
 
 /** Metadata is stored as JSON text; the search term is escaped the same way. */
 const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -27,7 +25,7 @@ const isOutputNamed = (search: string) => sql`
 export async function findMatchingTasks(
   db: DatabaseHandle,
   clientId: string,
-  { skip, take, status, model, search = "" }: TaskListQuery,
+  { skip, take, status, model, search = "", createdAfter, createdBefore }: TaskListQuery,
 ): Promise<{ ids: string[]; total: number }> {
   const isWithError = sql`exists (select from targets where targets.task_id = newest.id and targets.status = 'error')`;
   const states = {
@@ -46,14 +44,19 @@ export async function findMatchingTasks(
         or position(lower(${search}) in lower(assets.name)) > 0
         or ${isOutputNamed(search)})`,
   ].filter((condition) => condition !== undefined && condition !== false);
+  // Before the limit, and from the index, so that old Tasks are found by their date.
+  const dates = [
+    createdAfter !== undefined && sql`and created_at >= ${new Date(createdAfter)}`,
+    createdBefore !== undefined && sql`and created_at < ${new Date(createdBefore)}`,
+  ].filter((date) => date !== false);
   const { rows } = await sql<{ id: string }>`
     select newest.id
     from (
       select id, created_at, completed_at, url, metadata, asset_id from tasks
-      where client_id = ${clientId} order by created_at desc, id desc limit ${FILTERED_MAX}
+      where client_id = ${clientId} ${sql.join(dates, sql` `)} order by created_at desc, id desc limit ${FILTERED_MAX}
     ) newest
     left join assets on assets.id = newest.asset_id
-    where ${sql.join(conditions, sql` and `)}
+    where ${sql.join([sql`true`, ...conditions], sql` and `)}
     order by newest.created_at desc, newest.id desc`.execute(db);
   return { ids: rows.slice(skip, skip + take).map(({ id }) => id), total: rows.length };
 }

@@ -1,4 +1,4 @@
-import { asset, idParams, pageQuery } from "@stemwright/contract";
+import { asset, assetListQuery, idParams } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AssetRecord } from "../../../domain/assets/asset-record.ts";
@@ -48,7 +48,7 @@ export function addAssetRoutes(api: Api<"assets" | "blobs" | "quota" | "unclaime
       schema: {
         tags,
         summary: "List assets, newest first",
-        querystring: pageQuery,
+        querystring: assetListQuery,
         response: { 200: z.array(asset) },
       },
     },

@@ -176,6 +176,26 @@ describe("assets", () => {
     expect((await api.call("/assets", account)).headers.get("x-total-count")).toBe("12");
   });
 
+  it("[L4] are found by text in their name or id", async () => {
+    const account = await api.addAccount();
+    const names = ["Blue 50%.wav", "other.wav", "BLUE too.wav"];
+    const ids: string[] = [];
+    for (const name of names)
+      ids.push(assetSchema.parse(await (await api.upload("x", name, account)).json()).id);
+    const find = async (query: string, caller = account) => {
+      const response = await api.call(`/assets?${query}`, caller);
+      const found = (await response.json()) as { name: string }[];
+      return [found.map(({ name }) => name), response.headers.get("x-total-count")];
+    };
+    expect(await find("search=blue")).toEqual([["BLUE too.wav", "Blue 50%.wav"], "2"]);
+    expect(await find("search=blue&skip=1&take=1")).toEqual([["Blue 50%.wav"], "2"]);
+    expect(await find("search=50%25")).toEqual([["Blue 50%.wav"], "1"]);
+    expect(await find(`search=${ids[1]?.slice(2, 20)}`)).toEqual([["other.wav"], "1"]);
+    expect(await find("search=nothing")).toEqual([[], "0"]);
+    expect((await find("search="))[1]).toBe("3");
+    expect(await find("search=blue", await api.addAccount())).toEqual([[], "0"]);
+  });
+
   it.each(["1000000000", "9007199254740993", "9".repeat(40), "0".repeat(30)])(
     "[L1] ?skip=%s is a page like any other",
     async (skip) => {

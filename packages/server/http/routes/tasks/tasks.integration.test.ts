@@ -114,6 +114,9 @@ describe("creating a Task", () => {
     ["MODEL_NOT_INSTALLED", 409, { targets: [{ model: "vocals_lead", formats: ["wav"] }] }],
     ["ASSET_UNKNOWN", 404, { assetId: "nothing-of-that-id" }],
     ["ASSET_UNKNOWN", 404, { assetId: "UPPER" }],
+    ["REQUEST_INVALID", 400, { assetId: "" }],
+    ["REQUEST_INVALID", 400, { storageIntegrationId: "" }],
+    ["REQUEST_INVALID", 400, { targets: [{ model: "alignment", formats: ["json"], transcriptAssetId: "" }] }],
     ["URL_INVALID", 400, { assetId: undefined, url: "ftp://example.com/a.wav" }],
     ["URL_INVALID", 400, { assetId: undefined, url: "not a url" }],
     ["URL_NOT_ALLOWED", 400, { assetId: undefined, url: "http://example.com/a.wav" }],
@@ -332,6 +335,10 @@ describe("reading Tasks", () => {
       ["search=blue&model=vocals&status=error", ["cancelled"]],
       ["search=blue&skip=1&take=1", ["cancelled"], 2],
       ["search=nothing", []],
+      ["createdAfter=2020-01-31", ["noted", "drums", "cancelled"]],
+      ["createdAfter=2020-01-31T09:30:00%2B02:00&model=drums", ["drums"]],
+      ["createdBefore=2020-01-31T09:30:00.5Z", []],
+      ["createdAfter=9999-12-31", []],
       ["search=", ["noted", "drums", "cancelled"]],
     ])("[L4] are listed: %s", async (query, names, total = names.length) => {
       const response = await api.call(`/tasks?${query}`, account);
@@ -360,6 +367,21 @@ describe("reading Tasks", () => {
         ((await (await api.call(`/tasks?search=${search}`, client)).json()) as Task[]).map(({ id }) => id);
       expect(await idsOf("vocals.WAV")).toEqual([next.id]);
       expect(await idsOf("vocals.flac")).toEqual([]);
+    });
+
+    it("[L4] created from the first time on, and before the second", async () => {
+      const all = (await (await api.call("/tasks", account)).json()) as Task[];
+      const [newest, middle, oldest] = all;
+      const between = async (after = "", before = "") =>
+        (
+          (await (
+            await api.call(`/tasks?createdAfter=${after}&createdBefore=${before}`, account)
+          ).json()) as Task[]
+        ).map(({ id }) => id);
+      expect(await between(oldest?.createdAt, newest?.createdAt)).toEqual([middle?.id, oldest?.id]);
+      expect(await between(middle?.createdAt, middle?.createdAt)).toEqual([]);
+      for (const wrong of ["yesterday", "2026-02-30", "2026-01-31T09:30", ""])
+        expect((await api.call(`/tasks?createdAfter=${wrong}`, account)).status).toBe(400);
     });
 
     it("[L4] by id, and rejects an unknown status", async () => {
