@@ -9,8 +9,10 @@ import { addAsrRoutes } from "./whisper-asr/asr-routes.ts";
 /** Interfaces of other services, for their existing clients. Everything about them is in this folder. */
 export async function addDoorRoutes(api: WholeApi): Promise<void> {
   await api.app.register(async (scope) => {
-    scope.addHook("preParsing", async (request) => {
-      request.caller = await getDoorCaller(api.ports.keys, request);
+    scope.addHook("preParsing", async (request, reply) => {
+      request.caller = await api.limitLookUp({ request, reply }, () =>
+        getDoorCaller(api.ports.keys, request),
+      );
     });
     const waits = makeOpenStreams({
       keys: api.ports.keys,

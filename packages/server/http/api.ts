@@ -28,6 +28,7 @@ import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { KeyRing } from "./access/authenticate.ts";
 import type { SessionRing } from "./access/session-caller.ts";
+import type { RateLimit } from "./limits/rate-limit.ts";
 
 export type ApiPorts = CheckPorts &
   StoragePorts &
@@ -86,7 +87,7 @@ export type Api<Port extends keyof ApiPorts> = {
 };
 
 /** For code that passes all ports on. */
-export type WholeApi = Api<keyof ApiPorts>;
+export type WholeApi = Api<keyof ApiPorts> & Pick<RateLimit, "limitLookUp">;
 
 declare module "fastify" {
   interface FastifyContextConfig {

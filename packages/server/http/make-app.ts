@@ -117,7 +117,7 @@ function addRoutes(api: WholeApi): void {
 }
 
 export async function makeApp(
-  options: Omit<WholeApi, "app"> & {
+  options: Omit<WholeApi, "app" | "limitLookUp"> & {
     logger: FastifyBaseLogger;
     /** The built pages, or a sentence saying why there are none. */
     dashboard: Dashboard | string;
@@ -170,7 +170,7 @@ export async function makeApp(
     if (fault) throw fault;
   });
   addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
-  const countRefusedKey = await addRateLimit(app, {
+  const { limitLookUp, countRefusedKey } = await addRateLimit(app, {
     perSecond: options.config.rateLimitPerSecond,
     rateCounts: options.ports.rateCounts,
     refuseUnknownRoute,
@@ -181,14 +181,15 @@ export async function makeApp(
     return reply;
   });
   addLoadShedding(app, options.config.load);
-  // After all onRequest hooks, so that the rate limit counts rejected keys too.
-  app.addHook("preParsing", async (request) => {
+  const findAnyCaller = async (request: FastifyRequest) =>
+    (await findCaller(options.ports.keys, request)) ??
+    (await findSessionCaller(options.ports.sessions, request)) ??
+    null;
+  // After all onRequest hooks, so that the rate limit has counted the request.
+  app.addHook("preParsing", async (request, reply) => {
     const { isPublic, isAdmin, takesClientId, isHealth, looksAtKeysItself } = request.routeOptions.config;
     if (request.is404 || isHealth || looksAtKeysItself) return;
-    request.caller =
-      (await findCaller(options.ports.keys, request)) ??
-      (await findSessionCaller(options.ports.sessions, request)) ??
-      null;
+    request.caller = await limitLookUp({ request, reply }, () => findAnyCaller(request));
     if (!isPublic) getCaller(request);
     if (isAdmin) checkAdmin(request);
     if (takesClientId && request.caller)
@@ -224,7 +225,7 @@ export async function makeApp(
   addReferencePage(app, options.publicBaseUrl);
   addDashboard(app, options);
   const { ports, links, outputLinks, publicBaseUrl, config } = options;
-  const api: WholeApi = { app, ports, links, outputLinks, publicBaseUrl, config };
+  const api: WholeApi = { app, ports, links, outputLinks, publicBaseUrl, config, limitLookUp };
   addRoutes(api);
   await options.addOtherRoutes(api);
   addOtherMethods(app, new Map(methodsOf));

@@ -2,6 +2,7 @@ import { apiErrorBody, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { addPerson } from "../../../test/support/test-people.ts";
+import { waitForLock } from "../../../test/support/wait-for-lock.ts";
 import { revokeKey } from "../db/accounts/key-rows.ts";
 
 let api: TestApi;
@@ -362,6 +363,9 @@ describe("the rate limit", () => {
       const headers = { [header]: `Bearer ${index}`, "x-forwarded-for": address };
       return proxied.call(path, { key: null, headers });
     };
+    const { key } = await proxied.addAccount();
+    const use = () => proxied.call("/tasks", { key, headers: { "x-forwarded-for": address } });
+    expect((await use()).status).toBe(200);
     const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
     const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(5);
@@ -370,9 +374,31 @@ describe("the rate limit", () => {
       expect(headers.get("ratelimit-remaining")).toBe("0");
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    const { key } = await proxied.addAccount();
-    const headers = { "x-forwarded-for": address };
-    expect((await proxied.call("/tasks", { key, headers })).status).toBe(200);
+    expect((await use()).status).toBe(200);
+  });
+
+  it.each([
+    ["/tasks", "x-api-key", "203.0.113.111"],
+    ["/job", "authorization", "203.0.113.112"],
+    ["/v1/models", "authorization", "203.0.113.113"],
+  ])("[E5] keys nobody has seen are looked up five at a time: %s", async (path, header, address) => {
+    const holder = await proxied.database.pool.connect();
+    try {
+      await holder.query("begin; lock table api_keys in access exclusive mode");
+      const requests = Array.from({ length: 20 }, (_, index) =>
+        proxied.call(path, {
+          key: null,
+          headers: { [header]: `Bearer ${index}`, "x-forwarded-for": address },
+        }),
+      );
+      await waitForLock(proxied.database.pool, Promise.all(requests), 5);
+      await holder.query("commit");
+      const statuses = (await Promise.all(requests)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+    }
   });
 
   it("[E5] uses the address from a trusted proxy, and from nobody else", async () => {

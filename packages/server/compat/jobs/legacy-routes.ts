@@ -43,8 +43,10 @@ const byToken = { isPublic: true, looksAtKeysItself: true, takesToken: true };
 /** The older interface, at the root beside the new one. Its whole HTTP layer is in this folder. */
 export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
   await api.app.register(async (scope) => {
-    scope.addHook("preParsing", async (request) => {
-      request.caller = await getLegacyCaller(api.ports.keys, request);
+    scope.addHook("preParsing", async (request, reply) => {
+      request.caller = await api.limitLookUp({ request, reply }, () =>
+        getLegacyCaller(api.ports.keys, request),
+      );
     });
     scope.addHook("preValidation", async (request) => {
       request.body = toCurrentSpelling(request.body);

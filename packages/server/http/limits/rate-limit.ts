@@ -5,6 +5,7 @@ import { hashKey } from "../../domain/accounts/key-secrets.ts";
 import type { RateCounts } from "../../domain/requests/rate-counts.ts";
 import { findSessionToken } from "../access/cookies.ts";
 import { isForClient } from "../errors/error-mapper.ts";
+import { makeLookUpLimit } from "./look-up-limit.ts";
 import { makeRateCounter, makeRateStore } from "./shared-rate-store.ts";
 
 declare module "fastify" {
@@ -31,12 +32,23 @@ function findSecret(request: FastifyRequest): string | undefined {
 const isHealth = ({ routeOptions }: FastifyRequest) => routeOptions.config.isHealth === true;
 
 const REFUSALS: readonly ApiErrorCode[] = ["KEY_INVALID", "KEY_MISSING", "SESSION_INVALID"];
+const isKeyRefused = (error: unknown) => isForClient(error) && REFUSALS.includes(error.code);
 
-type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+const WINDOW_MS = 1000;
+
+export type RateLimit = {
+  /** Finds the caller behind a request's key, token or session, unless its address has sent too many wrong ones. */
+  limitLookUp<Found>(
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    lookUp: () => Promise<Found | null>,
+  ): Promise<Found | null>;
+  /** Counts a request whose key was rejected later on; gives the error to send. */
+  countRefusedKey(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+};
 
 /**
- * Limits requests per second by key, or by address without one. This runs before keys are verified, so that a valid key over its limit
- * costs no query. The returned function counts requests with rejected keys by address as well; it gives the error to send.
+ * Limits requests per second by key, or by address without one. This runs before keys are verified, so that a valid key over its limit costs no query. Wrong
+ * keys are counted by address, apart from requests without one: the files of the dashboard must not use up what a new key needs.
  * Health checks are not counted: monitoring must always get an answer.
  */
 export async function addRateLimit(
@@ -46,58 +58,86 @@ export async function addRateLimit(
     rateCounts: RateCounts;
     refuseUnknownRoute: (request: FastifyRequest) => never;
   },
-): Promise<ErrorCounter> {
-  const { perSecond, refuseUnknownRoute } = options;
-  if (perSecond === 0) {
+): Promise<RateLimit> {
+  const { perSecond: max, refuseUnknownRoute } = options;
+  if (max === 0) {
     app.setNotFoundHandler(refuseUnknownRoute);
-    return async (error) => error;
+    return { limitLookUp: (_exchange, lookUp) => lookUp(), countRefusedKey: async (error) => error };
   }
   const makeError = () =>
-    new ApiError("RATE_LIMITED", `Over the limit of ${perSecond} a second; wait as Retry-After says`);
-  const withoutKey = new WeakSet<FastifyRequest>();
-  const count = makeRateCounter(options.rateCounts, (error) =>
+    new ApiError("RATE_LIMITED", `Over the limit of ${max} a second; wait as Retry-After says`);
+  const counter = makeRateCounter(options.rateCounts, (error) =>
     app.log.warn({ err: error }, "rate limit counted by this process alone"),
   );
   await app.register(rateLimit, {
-    max: perSecond,
-    timeWindow: 1000,
-    store: makeRateStore(count),
+    max,
+    timeWindow: WINDOW_MS,
+    store: makeRateStore(counter),
     enableDraftSpec: true,
-    // Hashed: the limiter must not hold keys in memory.
     keyGenerator: (request) => {
-      const secret = withoutKey.has(request) ? undefined : findSecret(request);
-      // A connection that is already gone has no address.
-      return secret === undefined ? normalizeIP(request.ip ?? "") : hashKey(secret).toString("base64");
+      const secret = findSecret(request);
+      return secret === undefined ? toAddress(request) : toHash(secret);
     },
     errorResponseBuilder: makeError,
     allowList: isHealth,
   });
   app.addHook("onRequest", async (request, reply) => {
-    if (isHealth(request)) setHeaders(reply, { max: perSecond, remaining: perSecond, ttlInSeconds: 0 });
+    if (isHealth(request)) setHeaders(reply, { max, remaining: max, ttl: 0 });
   });
   // Guessing paths is limited as well.
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
 
-  const countRequest = app.createRateLimit();
-  return async (error, request, reply) => {
-    const isKeyRefused = isForClient(error) && REFUSALS.includes(error.code);
-    if (!isKeyRefused || findSecret(request) === undefined) return error;
-    withoutKey.add(request);
-    const counted = await countRequest(request);
-    if (counted.isAllowed) return error;
-    setHeaders(reply, counted);
-    if (!counted.isExceeded) return error;
-    void reply.header("retry-after", counted.ttlInSeconds);
+  const toWrongKeys = (address: string) => `wrong keys of ${address}`;
+  const readWrong = (address: string) => counter.read(toWrongKeys(address), { max });
+  const countWrong = (address: string) => counter.count(toWrongKeys(address), { max, windowMs: WINDOW_MS });
+  const setWrongHeaders = (reply: FastifyReply, { current, ttl }: { current: number; ttl: number }) =>
+    setHeaders(reply, { max, remaining: Math.max(0, max - current), ttl });
+  const refuse = (reply: FastifyReply, { ttl }: { ttl: number }) => {
+    void reply.header("retry-after", Math.max(1, Math.ceil(ttl / 1000)));
     return makeError();
+  };
+  const limit = makeLookUpLimit({
+    readLeft: (address) => max - readWrong(address).current,
+    isWrong: isKeyRefused,
+    countWrong: async (address) => void (await countWrong(address)),
+    makeError,
+  });
+  const counted = new WeakSet<FastifyRequest>();
+  return {
+    async limitLookUp({ request, reply }, lookUp) {
+      const secret = findSecret(request);
+      if (secret === undefined) return await lookUp();
+      const address = toAddress(request);
+      try {
+        return await limit({ address, key: toHash(secret) }, lookUp);
+      } catch (error) {
+        if (isKeyRefused(error)) counted.add(request);
+        else if (!isForClient(error) || error.code !== "RATE_LIMITED") throw error;
+        const wrong = readWrong(address);
+        setWrongHeaders(reply, wrong);
+        throw isKeyRefused(error) ? error : refuse(reply, wrong);
+      }
+    },
+    async countRefusedKey(error, request, reply) {
+      if (!isKeyRefused(error) || counted.has(request) || findSecret(request) === undefined) return error;
+      const wrong = await countWrong(toAddress(request));
+      setWrongHeaders(reply, wrong);
+      return wrong.current > max ? refuse(reply, wrong) : error;
+    },
   };
 }
 
+// A connection that is already gone has no address.
+const toAddress = ({ ip }: FastifyRequest) => normalizeIP(ip ?? "");
+/** The limiter must not hold keys in memory. */
+const toHash = (secret: string) => hashKey(secret).toString("base64");
+
 function setHeaders(
   reply: FastifyReply,
-  { max, remaining, ttlInSeconds }: { max: number; remaining: number; ttlInSeconds: number },
+  { max, remaining, ttl }: { max: number; remaining: number; ttl: number },
 ): void {
   void reply
     .header("ratelimit-limit", max)
     .header("ratelimit-remaining", remaining)
-    .header("ratelimit-reset", ttlInSeconds);
+    .header("ratelimit-reset", Math.ceil(ttl / 1000));
 }

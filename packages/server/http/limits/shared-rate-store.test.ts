@@ -23,7 +23,7 @@ function makeCounts() {
 const never = () => {
   throw new Error("not away");
 };
-const isAllowed = async (count: RateCounter, subject: string) =>
+const isAllowed = async ({ count }: RateCounter, subject: string) =>
   (await count(subject, SETTINGS)).current <= SETTINGS.max;
 async function countAllowed(counters: RateCounter[], requests: number): Promise<number> {
   const answers = Array.from({ length: requests }, (_, index) =>
@@ -35,10 +35,11 @@ async function countAllowed(counters: RateCounter[], requests: number): Promise<
 describe("requests counted by several processes", () => {
   it("[E5] of one process are limited, and the remainder is reported", async () => {
     const { counts } = makeCounts();
-    const count = makeRateCounter(counts, never);
+    const { count, read } = makeRateCounter(counts, never);
     const currents: number[] = [];
     for (let turn = 0; turn < 62; turn += 1) currents.push((await count("key", SETTINGS)).current);
     expect(currents).toEqual([...Array.from({ length: 60 }, (_, index) => index + 1), 61, 61]);
+    expect([read("key", SETTINGS).current, read("another", SETTINGS).current]).toEqual([61, 0]);
   });
 
   it("[E5] of several share the limit, and exceed it by at most a twelfth for each further process", async () => {
@@ -51,9 +52,11 @@ describe("requests counted by several processes", () => {
 
   it("[E5] of occasional callers cost no query, and of frequent ones few", async () => {
     const { counts, statements } = makeCounts();
-    const count = makeRateCounter(counts, never);
+    const counter = makeRateCounter(counts, never);
     const ask = (times: number) =>
-      Promise.all(Array.from({ length: times * 100 }, (_, index) => isAllowed(count, `key ${index % 100}`)));
+      Promise.all(
+        Array.from({ length: times * 100 }, (_, index) => isAllowed(counter, `key ${index % 100}`)),
+      );
     await ask(FREE);
     expect(statements).toEqual([]);
     expect(await ask(20)).toEqual(Array(2000).fill(true));

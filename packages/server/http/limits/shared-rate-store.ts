@@ -90,24 +90,39 @@ export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => 
     await answered;
   }
 
+  const isAlone = () => Date.now() < awayUntilMs;
+
+  /** How much of the limit is used once this process has seen `used` requests. */
+  function toCounted({ endsAtMs, taken, total }: Window, used: number, max: number): Counted {
+    const ttl = Math.max(0, endsAtMs - Date.now());
+    if (isAlone() || used <= max * FREE_SHARE) return { current: used, ttl };
+    return { current: used > taken ? max + 1 : total - (taken - used), ttl };
+  }
+
+  /** How much of the limit is used as far as this process knows, without counting anything. */
+  function read(subject: string, { max }: Pick<Settings, "max">): Counted {
+    const window = windows.get(subject);
+    if (!window || window.endsAtMs <= Date.now()) return { current: 0, ttl: 0 };
+    return toCounted(window, window.used, max);
+  }
+
   /** How much of the limit is used, this request included, and how long the window still lasts. */
-  return async (subject: string, settings: Settings): Promise<Counted> => {
+  async function count(subject: string, settings: Settings): Promise<Counted> {
     const { max, windowMs } = settings;
     const window = openWindow(subject, windowMs);
     window.used += 1;
     const mine = window.used;
-    const isAlone = () => Date.now() < awayUntilMs;
     while (mine > max * FREE_SHARE && mine > window.taken && !window.isExhausted && !isAlone())
       await takeMore(subject, window, settings);
-    const ttl = Math.max(0, window.endsAtMs - Date.now());
-    if (isAlone() || mine <= max * FREE_SHARE) return { current: mine, ttl };
-    return { current: mine > window.taken ? max + 1 : window.total - (window.taken - mine), ttl };
-  };
+    return toCounted(window, mine, max);
+  }
+
+  return { count, read };
 }
 export type RateCounter = ReturnType<typeof makeRateCounter>;
 
 /** The counter as a store for @fastify/rate-limit. */
-export function makeRateStore(count: RateCounter) {
+export function makeRateStore({ count }: Pick<RateCounter, "count">) {
   return class {
     incr(
       subject: string,

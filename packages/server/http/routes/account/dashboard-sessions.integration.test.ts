@@ -262,6 +262,7 @@ it("[E5] requests are counted by session, and those of made-up ones by address",
     const { token } = await addPerson(limited, { clientId: limited.account.clientId });
     const browser = openBrowser({ call: (path, init) => fetch(new URL(path, limited.address), init) });
     await browser.ask("POST", "/account/sign-in/link", { token });
+    expect((await browser.call("GET", "/tasks")).status).toBe(200);
     const guess = async (index: number) => {
       const nobody = openBrowser({ call: (path, init) => fetch(new URL(path, limited.address), init) });
       nobody.cookie = `stemwright_session=made-up-${index}`;
