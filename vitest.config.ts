@@ -19,7 +19,7 @@ const FAULTS = [
   "packages/engine/separation/spans/spans.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/compat/waiting.integration.test.ts",
-  "packages/server/worker/{drain,idle-worker,outage,takeover}.integration.test.ts",
+  "packages/server/worker/{drain,full-disk,idle-worker,outage,takeover}.integration.test.ts",
   "packages/server/worker/spans/{killed-helper,span-workers}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",
   "test/e2e/{pgbouncer,rolling-upgrade,spans,voices}.test.ts",

@@ -214,7 +214,10 @@ export const API_ERRORS = {
   },
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
-  STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
+  STORAGE_FULL: {
+    statusCode: 503,
+    when: "The server's disk is full or nearly so; nothing of the request was kept.",
+  },
   NOT_SET_UP: {
     statusCode: 503,
     when: "The operator must add credentials or a certificate authority; the log says which.",

@@ -27,6 +27,13 @@ export const worker = z
         }),
       )
       .meta({ description: "What networks that GPUs can run have run on since the start" }),
+    fault: z.string().nullable().meta({
+      description: "Why it takes no Task now, such as a disk that is nearly full; null if it would",
+    }),
+    diskFreeBytes: z
+      .int()
+      .nullable()
+      .meta({ description: "Free on the fullest of the disks it writes to; null if that is unknown" }),
   })
   .meta({ id: "Worker" });
 export type Worker = z.infer<typeof worker>;
@@ -53,7 +60,11 @@ export const serviceHealth = z
     database: z.object({ isOk: z.boolean(), latencyMs: z.number() }),
     disk: z.object({ isOk: z.boolean(), freeBytes: z.int(), totalBytes: z.int() }),
     queue: z.object({ waiting: z.int(), active: z.int(), oldestWaitingSeconds: z.number().nullable() }),
-    workers: z.object({ isOk: z.boolean(), alive: z.int() }),
+    workers: z.object({
+      isOk: z.boolean().meta({ description: "Whether one is alive and none says why it takes no Task" }),
+      alive: z.int(),
+      faults: z.array(z.string()).meta({ description: "Why live workers take no Task" }),
+    }),
     mediaSandbox: z.object({
       isOk: z.boolean().meta({ description: "Whether it is `required`" }),
       mode: z.enum(["required", "relaxed"]).meta({ description: "`MEDIA_SANDBOX`" }),

@@ -28,7 +28,7 @@ export const TARGET_ERRORS = {
   MODEL_FAILED: { code: 2004, when: "The model failed." },
   MODEL_MISSING: { code: 2005, when: "The model's weights are missing or damaged." },
   DESTINATION_NOT_WRITABLE: { code: 3001, when: "The outputs could not be written to the destination." },
-  DISK_FULL: { code: 3002, when: "The worker's disk is full." },
+  DISK_FULL: { code: 3002, when: "The Task needs more disk than the worker's volume has." },
   ENCODE_FAILED: { code: 3003, when: "The output could not be encoded in that format." },
   OUTPUT_OVER_QUOTA: { code: 3004, when: "The account's storage quota has no room for the outputs." },
   CANCELLED: { code: 4001, when: "The client cancelled or deleted the Task." },

@@ -1,5 +1,5 @@
-/** Error codes of a full file system: no space, quota exceeded, file too large. */
-export const DISK_FULL_CODES = ["ENOSPC", "EDQUOT", "EFBIG"] as const;
+/** Error codes of a full file system: no space, quota exceeded. EFBIG, which no free space changes, is not among them. */
+export const DISK_FULL_CODES = ["ENOSPC", "EDQUOT"] as const;
 
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;

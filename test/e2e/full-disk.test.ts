@@ -50,7 +50,11 @@ it.runIf(canMount())(
   "[P2] [E9] an upload that finds the disk full continues after cached stems are evicted; without any it is 503 and leaves nothing",
   async () => {
     const command = onDisk(SMALL_DISK, "npm", "run", "api");
-    const service = await startService({ dataDir, command, environment: { DATABASE_URL: database.url } });
+    const service = await startService({
+      dataDir,
+      command,
+      environment: { DATABASE_URL: database.url, DISK_FREE_MIN_BYTES: "0" },
+    });
     try {
       const content = randomBytes(5 * MIB);
       const { link } = await service.upload(content, "a.wav");

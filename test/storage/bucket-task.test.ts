@@ -71,7 +71,6 @@ async function work(taskId: string): Promise<void> {
       maxBytes: INPUT_MAX_BYTES,
       workDir: join(api.dataDir, "work"),
       hasPreviews: false,
-      keptStems: { giveUp: async () => 0 },
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
       engine: {
         async run(request, hooks = {}) {

@@ -13,12 +13,15 @@ import { makeTaskReports } from "../../packages/server/db/tasks/make-task-report
 import { listSources } from "../../packages/server/db/tasks/task-source-rows.ts";
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
+import type { DiskRoom } from "../../packages/server/monitoring/disk-room.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import type { Tracer } from "../../packages/server/telemetry/tracer.ts";
 import type { Checkpoints } from "../../packages/server/worker/work-dirs/checkpoints.ts";
+import { freeLeftWork } from "../../packages/server/worker/work-dirs/free-left-work.ts";
 import { type Drain, startWorker } from "../../packages/server/worker/worker.ts";
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
+import { endlessRoom } from "./without-limits.ts";
 
 /** The machine description of test workers by default. */
 export const TEST_MACHINE = "test machine";
@@ -43,6 +46,7 @@ export async function startWorkerWithoutNetwork(options: {
   /** Longer inputs are shared with workers that can make spans. */
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"]; machine?: string };
   tracer?: Tracer;
+  room?: DiskRoom;
   /** For many workers in one process, each of which would read all its children. */
   readMemory?: () => Promise<number>;
 }) {
@@ -68,7 +72,8 @@ export async function startWorkerWithoutNetwork(options: {
     checkpoints: options.checkpoints,
     tracer: options.tracer,
     ...(options.readMemory ? { readMemory: options.readMemory } : {}),
-    keptStems: { giveUp: async () => 0 },
+    room: options.room ?? endlessRoom,
+    freeLeftWork: () => freeLeftWork({ db, workDir }),
     hasPreviews: true,
     engine: { run, close: async () => {}, runSpan: options.spans?.runSpan ?? refuseSpan },
     spans: options.spans && {

@@ -22,6 +22,15 @@ export class MediaError extends Error {
   }
 }
 
+/** For EFBIG: the file system, or the limit of the process, allows no file of this size. */
+export function makeTooLargeFileError(options?: ErrorOptions): MediaError {
+  return new MediaError(
+    "too-large",
+    "The file system allows no file this large. Send the input in parts.",
+    options,
+  );
+}
+
 export function makeDiskFullError(options?: ErrorOptions): MediaError {
   return new MediaError("disk-full", "The disk is full. Free some space and try again.", options);
 }

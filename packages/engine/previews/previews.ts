@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setImmediate as letOthers } from "node:timers/promises";
 import { release } from "../dsp/release.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
+import { isDiskFull } from "../is-disk-full.ts";
+import { MediaError } from "../media/index.ts";
 import { countChunks, type PreviewShape, toPreviewShape } from "./preview-shape.ts";
 import { type PreviewStep, PreviewTrack } from "./preview-track.ts";
 
@@ -14,7 +16,7 @@ export type PreviewRequest = {
 export type PreviewNews =
   | ({ kind: "step" } & PreviewStep)
   /** No more previews will come; the work itself continues. */
-  | { kind: "failed"; message: string };
+  | { kind: "failed"; message: string; isDiskFull: boolean };
 
 export const INPUT_TRACK = "input";
 
@@ -73,7 +75,9 @@ export class Previews {
     const writing = this.#write(reader).catch((error: unknown) => {
       if (this.#isOver) return;
       this.#isOver = true;
-      this.#report({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+      const message = error instanceof Error ? error.message : String(error);
+      const isForDisk = isDiskFull(error) || (error instanceof MediaError && error.kind === "disk-full");
+      this.#report({ kind: "failed", message, isDiskFull: isForDisk });
     });
     this.#writings.set(key, writing);
   }

@@ -28,6 +28,10 @@ export function toSystemError(error: unknown): unknown {
   if (isDiskFull(error)) {
     return new EngineError("disk-full", "The disk is full. Free some space and try again.", { cause: error });
   }
+  if ((error as NodeJS.ErrnoException).code === "EFBIG") {
+    const message = "The file system allows no file this large. Send the input in parts.";
+    return new EngineError("input-too-large", message, { cause: error });
+  }
   if (error instanceof RangeError && /allocation failed|Invalid typed array length/.test(error.message)) {
     return new EngineError("out-of-memory", "Not enough memory to continue.", { cause: error });
   }

@@ -66,6 +66,7 @@ export type Config = Readonly<{
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
   sizeLimits: { decodedMaxBytes: number; workMaxBytes: number };
+  diskFreeMinBytes: number;
   storageQuotaBytes: number;
   assetRetentionHours: number;
   outputRetentionHours: number;
@@ -226,6 +227,7 @@ export function loadConfig(environment: Environment = process.env): Config {
         : settings.URL_ALLOW_PRIVATE,
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
     sizeLimits: { decodedMaxBytes: settings.DECODED_MAX_BYTES, workMaxBytes: settings.WORK_MAX_BYTES },
+    diskFreeMinBytes: settings.DISK_FREE_MIN_BYTES,
     storageQuotaBytes: settings.STORAGE_QUOTA_BYTES,
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,

@@ -111,6 +111,12 @@ export const SETTINGS = {
     default: String(128 * 1024 ** 3),
     description: "Most disk a running Task may take on a worker: decoded input, stems, windows of voices.",
   },
+  DISK_FREE_MIN_BYTES: {
+    schema: wholeNumber(0),
+    default: String(1024 ** 3),
+    description:
+      "Free disk below which workers claim no Task and uploads are 503, so that nothing fails half-way; 0 = no limit.",
+  },
   STORAGE_QUOTA_BYTES: {
     schema: wholeNumber(0),
     default: "0",

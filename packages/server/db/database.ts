@@ -107,6 +107,8 @@ export type Tables = {
     audio_seconds: number;
     networks: ColumnType<Worker["networks"], string, string>;
     machine: Generated<string | null>;
+    fault: Generated<string | null>;
+    disk_free_bytes: Generated<number | null>;
   };
   assets: {
     id: string;
@@ -143,6 +145,8 @@ export type Tables = {
     worker_id: Generated<string | null>;
     last_error_name: Generated<string | null>;
     checkpoint_key: Generated<string | null>;
+    room_returns: Generated<number>;
+    room_needed_bytes: Generated<number | null>;
     outputs_removed_at: Date | null;
     is_temporary: boolean;
   };

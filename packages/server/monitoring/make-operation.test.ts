@@ -11,7 +11,13 @@ describe("the health of the service", () => {
     const { db } = openDatabase({ connectionString, maxConnections: 1 });
     const probe = openDatabaseProbe(connectionString);
     const sandbox: MediaSandbox = { mode: "required", layers: [], gaps: [] };
-    const operation = makeOperation({ db, probe, dataDir: import.meta.dirname, sandbox });
+    const operation = makeOperation({
+      db,
+      probe,
+      dataDir: import.meta.dirname,
+      diskFreeMinBytes: 0,
+      sandbox,
+    });
     const health = await operation.checkHealth();
     await probe.close();
     await db.destroy();
@@ -20,7 +26,7 @@ describe("the health of the service", () => {
       database: { isOk: false },
       disk: { totalBytes: expect.any(Number) },
       queue: { waiting: 0, active: 0, oldestWaitingSeconds: null },
-      workers: { isOk: false, alive: 0 },
+      workers: { isOk: false, alive: 0, faults: [] },
     });
   });
 });

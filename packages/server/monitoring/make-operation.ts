@@ -9,9 +9,6 @@ import type { Operation } from "../domain/operation/operation.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { readQueues } from "../queue/read-queues.ts";
 
-/** Below this, uploads and Tasks of ordinary length start to fail. */
-const DISK_FREE_MIN_BYTES = 1024 ** 3;
-
 const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker => ({
   id: row.id,
   host: row.host,
@@ -26,6 +23,8 @@ const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker 
   engineSeconds: row.engine_seconds,
   audioSeconds: row.audio_seconds,
   networks: row.networks,
+  fault: row.fault,
+  diskFreeBytes: row.disk_free_bytes,
 });
 
 /** The state of the running service, for administrators and monitoring. */
@@ -33,9 +32,10 @@ export function makeOperation(options: {
   db: Database;
   probe: Pick<DatabaseProbe, "isReady">;
   dataDir: string;
+  diskFreeMinBytes: number;
   sandbox: MediaSandbox;
 }): Operation {
-  const { db, probe, dataDir, sandbox } = options;
+  const { db, probe, dataDir, diskFreeMinBytes, sandbox } = options;
   const operation: Operation = {
     listWorkers: async () => (await listWorkers(db)).map(toWorker),
     readQueues: () => readQueues(db),
@@ -50,12 +50,13 @@ export function makeOperation(options: {
       const [queues, workers] = isDatabaseOk
         ? await Promise.all([operation.readQueues(), operation.listWorkers()])
         : [[], []];
-      const alive = workers.filter(({ isAlive }) => isAlive).length;
+      const alive = workers.filter(({ isAlive }) => isAlive);
+      const faults = [...new Set(alive.flatMap(({ fault }) => fault ?? []))];
       const oldest = queues.flatMap(({ oldestWaitingAt }) => oldestWaitingAt ?? []).sort()[0];
       const parts = {
         database: { isOk: isDatabaseOk, latencyMs },
-        disk: { isOk: freeBytes >= DISK_FREE_MIN_BYTES, freeBytes, totalBytes: blocks * bsize },
-        workers: { isOk: alive > 0, alive },
+        disk: { isOk: freeBytes >= diskFreeMinBytes, freeBytes, totalBytes: blocks * bsize },
+        workers: { isOk: alive.length > 0 && faults.length === 0, alive: alive.length, faults },
         mediaSandbox: { isOk: sandbox.mode === "required", ...sandbox },
       };
       return {

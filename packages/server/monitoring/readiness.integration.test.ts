@@ -1,6 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { makeDiskRoom } from "./disk-room.ts";
 import { makeReadiness } from "./readiness.ts";
 
 const BUCKET = "ready";
@@ -41,6 +44,34 @@ describe("readiness", () => {
     await expect.poll(async () => (await api.call("/health/ready", { key: null })).status).toBe(200);
   });
 
+  it("[Q21] [E9] too little free disk is not ready and refuses uploads, until there is room", async () => {
+    const full = await startTestApi({ DISK_FREE_MIN_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    try {
+      const shortage = { status: 503, code: "STORAGE_FULL" };
+      const ready = await bodyOf(await full.call("/health/ready", { key: null }));
+      expect(ready).toMatchObject(shortage);
+      expect(ready.message).toMatch(/^No upload can be stored: the disk is nearly full: \d+ bytes are free/);
+      expect(await bodyOf(await full.upload("sound", "a.wav"))).toMatchObject(shortage);
+      expect((await full.call("/tasks")).status).toBe(200);
+      expect((await full.call("/health/live", { key: null })).status).toBe(200);
+      expect(await readdir(join(full.dataDir, "blobs/partial"))).toEqual([]);
+    } finally {
+      await full.close();
+    }
+  });
+
+  it("[Q21] [F4] with a bucket the API's own disk does not matter", async () => {
+    let looked = 0;
+    const room = makeDiskRoom({
+      dirs: [],
+      minBytes: Number.MAX_SAFE_INTEGER,
+      keptStems: { giveUp: async () => looked++ },
+      log: { warn: () => {} },
+    });
+    expect(await room.findShortage()).toBeUndefined();
+    expect(looked).toBe(0);
+  });
+
   it("[F4] probes a hanging store once, and answers within two seconds", async () => {
     let asked = 0;
     const store = {
@@ -53,6 +84,7 @@ describe("readiness", () => {
       probe: { isReady: async () => true },
       schema: { findFault: () => undefined },
       store,
+      room: { findShortage: async () => undefined },
     });
     const faults = await Promise.all([readiness.findFault(), readiness.findFault()]);
     expect(faults.map((fault) => fault?.name)).toEqual(["StoreOutage", "StoreOutage"]);

@@ -3,11 +3,13 @@ import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { within } from "../domain/within.ts";
+import type { DiskRoom } from "./disk-room.ts";
 import type { SchemaWatch } from "./schema-watch.ts";
 
 const STORE_ANSWER_MS = 2000;
 /** The store is checked at most this often. */
 const STORE_KEPT_MS = 5000;
+const ROOM_KEPT_MS = 1000;
 
 export type Readiness = {
   /** Why requests can't be served; undefined if they can. */
@@ -25,9 +27,10 @@ export function makeReadiness(options: {
   probe: Pick<DatabaseProbe, "isReady">;
   schema: Pick<SchemaWatch, "findFault">;
   store: Pick<Blobs, "check">;
+  room: Pick<DiskRoom, "findShortage">;
   findOutage?: (() => Error | undefined) | undefined;
 }): Readiness {
-  const { probe, schema, store, findOutage = () => undefined } = options;
+  const { probe, schema, store, room, findOutage = () => undefined } = options;
   const findStoreFault = keepAnswer(STORE_KEPT_MS, async () => {
     try {
       await within(STORE_ANSWER_MS, store.check());
@@ -35,6 +38,16 @@ export function makeReadiness(options: {
     } catch (error) {
       return error instanceof StoreOutage ? error : new StoreOutage(error);
     }
+  });
+  /** A disk that does not answer is the store's fault, which says so. */
+  const findRoomFault = keepAnswer(ROOM_KEPT_MS, async () => {
+    const shortage = await within(STORE_ANSWER_MS, room.findShortage()).catch(() => undefined);
+    return shortage === undefined
+      ? undefined
+      : new Refusal(
+          "STORAGE_FULL",
+          `No upload can be stored: ${shortage}. The operator must free some space`,
+        );
   });
   const findSchemaFault = () => {
     const fault = schema.findFault();
@@ -50,10 +63,10 @@ export function makeReadiness(options: {
     findSchemaFault,
     async findFault() {
       if (isDraining) return new Refusal("UNAVAILABLE", "The service is shutting down; try another process");
-      const storeFault = findStoreFault();
+      const [storeFault, roomFault] = [findStoreFault(), findRoomFault()];
       if (!(await probe.isReady()))
         return findOutage() ?? new Refusal("UNAVAILABLE", "The database does not answer");
-      return findSchemaFault() ?? (await storeFault);
+      return findSchemaFault() ?? (await storeFault) ?? (await roomFault);
     },
   };
 }

@@ -34,11 +34,13 @@ export function openTaskQueue(options: {
   connectionString: string;
   workerId: string;
   clientRunningMax: number;
+  /** Awaited before each claim; does not reject. */
+  beforeClaim?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Called when there may be a stretch of words to align, which is not a Task. */
   onStretch?: (() => void) | undefined;
   onError(error: Error): void;
 }): TaskQueue {
-  const { workerId, clientRunningMax, onError } = options;
+  const { workerId, clientRunningMax, beforeClaim = async () => {}, onError } = options;
   const alarm = makeAlarm();
   let held: { run: TaskRun; lost: AbortController } | undefined;
 
@@ -118,6 +120,8 @@ export function openTaskQueue(options: {
       let hasSlept = false;
       while (!signal.aborted) {
         try {
+          await beforeClaim(signal);
+          if (signal.aborted) break;
           const run = await claim(signal);
           if (run) {
             stopListening({ hasSlept });

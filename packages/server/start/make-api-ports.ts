@@ -54,7 +54,11 @@ export function makeApiPorts(
     transcriptReader: makeTranscriptReader(blobs),
     media: shareLooks(makeMediaLooker(blobs, config.load)),
     installed: listEngineModels({ speechNetwork: config.speechModel }),
-    operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
+    operation: makeOperation({
+      ...{ db, probe, sandbox },
+      dataDir: config.dataDir,
+      diskFreeMinBytes: config.diskFreeMinBytes,
+    }),
     identityProvider: config.oidc && openIdentityProvider(config.oidc),
     admission: { domains: config.oidc?.domains ?? [], findFirstClientId: () => findFirstClientId(db) },
     grants: bindQueries(db, { listGrants }),

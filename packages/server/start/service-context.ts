@@ -18,6 +18,7 @@ import type { Vault } from "../domain/vault.ts";
 import { StartError } from "../faults/start-error.ts";
 import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
 import { makeKeptStems } from "../media/kept-stems.ts";
+import { makeDiskRoom } from "../monitoring/disk-room.ts";
 import { type AddressGuard, makeAddressGuard } from "../net/address-guard.ts";
 import packageFile from "../package.json" with { type: "json" };
 import { openTracer, type Tracer } from "../telemetry/tracer.ts";
@@ -83,7 +84,13 @@ export const toPool = ({ config, databaseUrl }: House) => ({
 });
 
 /** What the API and the worker share. */
-export async function openHouse(house: House, maxConnections: number) {
+export async function openHouse(
+  house: House,
+  {
+    maxConnections,
+    ownDirs = [],
+  }: { maxConnections: number /** Beside the store's, if that is on disk. */; ownDirs?: string[] },
+) {
   const { config, log } = house;
   const { db, pool } = openDatabase({
     ...toPool(house),
@@ -101,8 +108,10 @@ export async function openHouse(house: House, maxConnections: number) {
     buckets: makeOpenBuckets(config, guard, vault),
   };
   const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
+  const dirs = [...ownDirs, ...(config.s3 ? [] : [config.blobsDir])];
+  const room = makeDiskRoom({ dirs, minBytes: config.diskFreeMinBytes, keptStems, log });
   const unclaimed = makeUnclaimedFiles(db);
-  const own = withOutages(await openOwnBlobs(config, () => keptStems.giveUp()));
+  const own = withOutages(await openOwnBlobs(config, room));
   const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage, {
     tempDir: join(config.blobsDir, PARTIAL_DIR),
     maxBytes: config.uploadMaxBytes,
@@ -115,7 +124,7 @@ export async function openHouse(house: House, maxConnections: number) {
     defaultQuotaBytes: config.storageQuotaBytes,
     onError: (error) => log.warn({ err: error }, "failed to refresh storage holds"),
   });
-  return { db, pool, own, blobs, unclaimed, secret, stores, guard, storage, keptStems, quota };
+  return { db, pool, own, blobs, unclaimed, secret, stores, guard, storage, room, quota };
 }
 
 export type OpenedHouse = Awaited<ReturnType<typeof openHouse>>;

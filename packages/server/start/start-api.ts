@@ -89,12 +89,12 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
 
   const sandbox = await openMediaSandbox(config, log);
-  const opened = await openHouse(house, config.apiPoolSize);
-  const { db, blobs, secret, guard, storage, quota } = opened;
+  const opened = await openHouse(house, { maxConnections: config.apiPoolSize });
+  const { db, blobs, secret, guard, storage, quota, room } = opened;
   await callUntilAnswered(() => sealOldSecrets(db, storage.vault), patienceOf(house));
   const probe = openDatabaseProbe(toPool(house).connectionString);
   const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
-  const readiness = makeReadiness({ probe, schema, store: blobs, findOutage: house.findOutage });
+  const readiness = makeReadiness({ probe, schema, store: blobs, room, findOutage: house.findOutage });
   const { changes, feed } = openTaskFeed(house, opened);
   const sweeping = startSweeping(house, opened, schema);
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });

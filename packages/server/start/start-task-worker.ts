@@ -18,10 +18,12 @@ import { makeRealignmentQueue } from "../db/words/realignment-rows.ts";
 import { isLong } from "../domain/tasks/queue-rules.ts";
 import { startSweeper, sweepMachine } from "../maintenance/sweeper.ts";
 import { openMediaSandbox } from "../media/open-media-sandbox.ts";
+import { isUsedUp, readDiskSpace } from "../monitoring/disk-room.ts";
 import type { Tracer } from "../telemetry/tracer.ts";
 import { startHealthServer } from "../worker/health/health-server.ts";
 import { startAligner } from "../worker/realignments/aligner.ts";
 import { makeCheckpoints } from "../worker/work-dirs/checkpoints.ts";
+import { freeLeftWork, freeLeftWorkUnasked } from "../worker/work-dirs/free-left-work.ts";
 import { startWorker } from "../worker/worker.ts";
 import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./service-context.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
@@ -45,7 +47,7 @@ export async function startTaskWorker(house: House) {
   if (health) log.info({ address: health.address }, "worker health checks");
   const tracer = openHouseTracer(house, "worker");
   const working = await workWhileSchemaFits({
-    patience: patienceOf(house),
+    patience: { ...patienceOf(house), onRetry: () => freeForDatabase(config.workDir) },
     findFault: () =>
       db ? findSchemaFault(db) : withDatabase(house.databaseUrl, (opened) => findSchemaFault(opened.db)),
     async start() {
@@ -68,11 +70,16 @@ export async function startTaskWorker(house: House) {
   };
 }
 
+/** The database may wait for room on a disk that killed workers have filled. */
+async function freeForDatabase(workDir: string): Promise<void> {
+  if (isUsedUp(await readDiskSpace(workDir))) await freeLeftWorkUnasked(workDir, undefined);
+}
+
 async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
   const { config, log } = house;
   await openMediaSandbox(config, log);
-  const opened = await openHouse(house, config.workerPoolSize);
-  const { db, own, blobs, unclaimed, stores, guard, storage, keptStems, quota } = opened;
+  const opened = await openHouse(house, { maxConnections: config.workerPoolSize, ownDirs: [config.workDir] });
+  const { db, own, blobs, unclaimed, stores, guard, storage, room, quota } = opened;
   const engineOptions = {
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
@@ -101,6 +108,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     maxBytes: config.uploadMaxBytes,
     fetchDelaysMs: FETCH_DELAYS_MS,
     workDir: config.workDir,
+    room,
     log,
     reports: makeTaskReports(db),
   };
@@ -116,7 +124,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
     engine,
     listNetworks: () => [...networks.values()],
-    keptStems,
+    freeLeftWork: () => freeLeftWork({ db, workDir: config.workDir }),
     hasPreviews: config.hasPreviews,
     // Without a bucket the store is on the worker's own machine, where its work folder is as well.
     checkpoints:

@@ -12,12 +12,14 @@ export type Patience = {
   log: Pick<FastifyBaseLogger, "warn">;
   /** How long to wait for the database; unlimited by default. */
   limitMs?: number;
+  /** Called before each further try. */
+  onRetry?: (() => Promise<void>) | undefined;
 };
 
 /** Repeats a call until the database answers. For calls that may be made twice. */
 export async function callUntilAnswered<Result>(
   call: () => Promise<Result>,
-  { signal, log, limitMs = Number.POSITIVE_INFINITY }: Patience,
+  { signal, log, limitMs = Number.POSITIVE_INFINITY, onRetry }: Patience,
 ): Promise<Result> {
   const endsAtMs = performance.now() + limitMs;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
@@ -27,6 +29,7 @@ export async function callUntilAnswered<Result>(
       const isOver = signal.aborted || performance.now() + waitMs > endsAtMs;
       if (isOver || !listCauses(error).some(isOutOfReach)) throw error;
       if (waitMs === FIRST_WAIT_MS) log.warn({ err: error }, "database out of reach, waiting");
+      await onRetry?.().catch((failure) => log.warn({ err: failure }, "no disk space could be freed"));
       await wait(waitMs, undefined, { signal }).catch(() => {});
     }
   }

@@ -70,7 +70,6 @@ it("[J5] starting and ending a legacy job each send one callback", async () => {
     isLong: () => false,
     workDir: join(dataDir, "work"),
     hasPreviews: false,
-    keptStems: { giveUp: async () => 0 },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: makeTaskReports(database.db),
   };

@@ -4,11 +4,15 @@ import type { WorkerRegister, WorkerReport } from "../domain/operation/worker-re
 import type { SpanOffers, SpanQueue } from "../domain/spans/span-record.ts";
 import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
+import type { DiskRoom } from "../monitoring/disk-room.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { type Tracer, toTaskTrace } from "../telemetry/tracer.ts";
 import { type MeasuredEngine, startHeartbeat } from "./health/heartbeat.ts";
+import { type RoomWatchPorts, watchRoom } from "./health/room-watch.ts";
 import { abandonTask } from "./runs/end-targets.ts";
+import { giveBackForRoom } from "./runs/give-back-for-room.ts";
 import { NoRoom } from "./runs/note-length.ts";
 import { type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
 import { makeSpanHelper, type SpanHelperPorts } from "./spans/span-helper.ts";
@@ -22,8 +26,10 @@ const STORE_CHECK_MAX_MS = 15_000;
 /** A run that returned normally but left targets unfinished: a bug. */
 const UNFINISHED = "Unfinished";
 
-export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
+export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans" | "room"> & {
   engine: MeasuredEngine;
+  room: DiskRoom;
+  freeLeftWork: RoomWatchPorts["freeLeftWork"];
   /** Shares long inputs among workers, if set. */
   spans?:
     | {
@@ -73,8 +79,17 @@ export async function startWorker(given: WorkerPorts) {
   /** Aborted when the current Task must be given back. */
   const closing = new AbortController();
   const workerId = makeId();
-  const heartbeat = await startHeartbeat({ ...given, id: workerId });
-  const outage = { signal: closing.signal, log };
+  let isStoreInDoubt = false;
+  const disk = watchRoom(given, () => void heartbeat?.beat());
+  await disk.look();
+  const findFault = () => disk.findFault() ?? (isStoreInDoubt ? "the store is out of reach" : undefined);
+  const readDisk = async () => {
+    await disk.look();
+    const { freeBytes } = await given.room.look();
+    return { fault: findFault(), diskFreeBytes: Number.isFinite(freeBytes) ? freeBytes : undefined };
+  };
+  const heartbeat = await startHeartbeat({ ...given, id: workerId, readDisk });
+  const outage = { signal: closing.signal, log, onRetry: disk.freeForDatabase };
   const engine = heartbeat.measure(given.engine);
   const ports: RunTaskPorts = {
     ...given,
@@ -88,6 +103,7 @@ export async function startWorker(given: WorkerPorts) {
     integrations: waitOut(given.integrations, outage),
   };
   const queue = openTaskQueue({
+    beforeClaim: disk.waitForRoom,
     ...{ connectionString, workerId, clientRunningMax, onStretch: given.onStretch },
     onError: (error) => log.warn({ err: error }, "queue connection failed, reconnecting"),
   });
@@ -106,7 +122,6 @@ export async function startWorker(given: WorkerPorts) {
       },
       closing.signal,
     );
-  let isStoreInDoubt = false;
 
   /** Takes no Task during a store outage: fetching its input would fail. */
   async function waitForStore(): Promise<void> {
@@ -138,8 +153,11 @@ export async function startWorker(given: WorkerPorts) {
   async function workOn(run: HeldRun): Promise<void> {
     const { taskId } = run;
     try {
-      const signal = AbortSignal.any([run.signal, closing.signal]);
-      await heartbeat.during(taskId, () => trace(taskId, () => runTask(ports, run, signal)));
+      await disk.during(taskId, async (full) => {
+        const signal = AbortSignal.any([run.signal, closing.signal, full]);
+        await heartbeat.during(taskId, () => trace(taskId, () => runTask(ports, run, signal)));
+        full.throwIfAborted();
+      });
       await fail(run, UNFINISHED);
     } catch (error) {
       await letGo(run, error).catch((failure) =>
@@ -161,6 +179,10 @@ export async function startWorker(given: WorkerPorts) {
       isStoreInDoubt = true;
       log.warn({ err: error, taskId }, "store out of reach, Task returned to the queue");
       return await ports.reports.giveBack(run, { delaySeconds: OUTAGE_DELAY_SECONDS });
+    }
+    if (isOutOfSpace(error) || (await disk.isUsedUp())) {
+      disk.noteFull();
+      return await giveBackForRoom({ ...ports, room: given.room }, run, { error, signal: closing.signal });
     }
     log.error({ err: error, taskId }, "attempt failed");
     await fail(run, error instanceof Error ? error.name : String(error));
@@ -194,7 +216,7 @@ export async function startWorker(given: WorkerPorts) {
     findFault(): string | undefined {
       if (draining.signal.aborted) return "the worker is shutting down";
       if (heartbeat.isLate()) return "the database is out of reach";
-      return isStoreInDoubt ? "the store is out of reach" : undefined;
+      return findFault();
     },
     /** Takes no more Tasks. The current one has this long to finish; then it returns to the queue and resumes from its last checkpoint. */
     async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {

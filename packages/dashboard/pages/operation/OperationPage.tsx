@@ -48,6 +48,7 @@ function Health({ health }: { health: ServiceHealth }) {
           <dt>Workers</dt>
           <dd>
             <State isOk={workers.isOk} text={`${workers.alive} alive`} />
+            {workers.faults.length > 0 && <div class="small">{workers.faults.join(", ")}</div>}
           </dd>
         </div>
         <div>

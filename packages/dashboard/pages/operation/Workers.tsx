@@ -20,6 +20,23 @@ const formatNetworks = ({ networks }: Worker) =>
     })
     .join(", ");
 
+function WorkerState({ worker }: { worker: Worker }) {
+  if (!worker.isAlive)
+    return (
+      <Badge tone="bad">
+        Gone since <Age at={worker.seenAt} />
+      </Badge>
+    );
+  return (
+    <>
+      <Badge tone={worker.taskId ? "busy" : worker.fault ? "bad" : "good"}>
+        {worker.taskId ? "Working" : worker.fault ? "Takes no Task" : "Idle"}
+      </Badge>
+      {worker.fault && <div class="small">{worker.fault}</div>}
+    </>
+  );
+}
+
 export function Workers({ workers }: { workers: readonly Worker[] }) {
   return (
     <section class="stack" aria-label="Workers">
@@ -37,13 +54,7 @@ export function Workers({ workers }: { workers: readonly Worker[] }) {
                 {worker.host} <span class="muted">({worker.pid})</span>
               </td>
               <td>
-                {worker.isAlive ? (
-                  <Badge tone={worker.taskId ? "busy" : "good"}>{worker.taskId ? "Working" : "Idle"}</Badge>
-                ) : (
-                  <Badge tone="bad">
-                    Gone since <Age at={worker.seenAt} />
-                  </Badge>
-                )}
+                <WorkerState worker={worker} />
               </td>
               <td>
                 {worker.taskId ? (

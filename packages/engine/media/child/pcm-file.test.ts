@@ -26,10 +26,13 @@ it("writes silence of any length, and allocates nothing for zero frames", () => 
   expect(written.subarray(24).every((byte) => byte === 0)).toBe(true);
 });
 
-it.each(DISK_FULL_CODES)("[O11] a write that fails with %s is reported as a full disk", (code) => {
+it.each([
+  ...DISK_FULL_CODES.map((code) => ({ code, kind: "disk-full" })),
+  { code: "EFBIG", kind: "too-large" },
+])("[O11] a write that fails with $code is reported as $kind", ({ code, kind }) => {
   vi.mocked(writeSync).mockImplementationOnce(() => {
     throw Object.assign(new Error(code), { code });
   });
   const file = new PcmFile(0, 4);
-  expect(() => file.write(Buffer.alloc(4))).toThrow(expect.objectContaining({ kind: "disk-full" }));
+  expect(() => file.write(Buffer.alloc(4))).toThrow(expect.objectContaining({ kind }));
 });

@@ -1,6 +1,6 @@
 import { ftruncateSync, writeSync } from "node:fs";
 import { isDiskFull } from "../../is-disk-full.ts";
-import { makeDiskFullError } from "../media-error.ts";
+import { makeDiskFullError, makeTooLargeFileError } from "../media-error.ts";
 
 const SILENCE_BYTES = 1 << 16;
 
@@ -38,7 +38,9 @@ export class PcmFile {
     try {
       return writeSync(this.#fd, pcm);
     } catch (error) {
-      throw isDiskFull(error) ? makeDiskFullError({ cause: error }) : error;
+      if (isDiskFull(error)) throw makeDiskFullError({ cause: error });
+      if ((error as NodeJS.ErrnoException).code === "EFBIG") throw makeTooLargeFileError({ cause: error });
+      throw error;
     }
   }
 }

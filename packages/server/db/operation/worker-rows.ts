@@ -17,6 +17,8 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
     engine_seconds: report.engineSeconds,
     audio_seconds: report.audioSeconds,
     networks: JSON.stringify(report.networks),
+    fault: report.fault ?? null,
+    disk_free_bytes: report.diskFreeBytes ?? null,
   };
   const { id, host, pid, version, machine = null } = report;
   await db

@@ -222,6 +222,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     isRunning: row.run_token !== null && row.completed_at === null,
     ...(row.run_token === null ? {} : { runToken: row.run_token }),
     ...(row.checkpoint_key === null ? {} : { checkpointKey: row.checkpoint_key }),
+    ...(row.room_needed_bytes === null ? {} : { roomNeededBytes: row.room_needed_bytes }),
     ...(row.priority === null ? {} : { priority: row.priority }),
     ...(row.expected_audio_seconds === null ? {} : { audioSeconds: row.expected_audio_seconds }),
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),

@@ -8,6 +8,7 @@ import { IS_RUNNING, WAITING_CHANNEL } from "./waiting-tasks.ts";
 
 export const ATTEMPTS_MAX = 5;
 const FIRST_RETRY_SECONDS = 1;
+const ROOM_DELAY_MAX_SECONDS = 60;
 /**
  * An attempt that advances a target by at least this much, a thousandth, does not count against the Task: many kills do not fail a long Task, and one that
  * fails again and again at the same place is not retried forever.
@@ -64,21 +65,43 @@ export async function setLength(
   return hasRoom;
 }
 
-/**
- * Ends a run through no fault of the Task: it does not count as an attempt, and its client gets the turn back. A single statement, so that no row lock waits
- * for a worker.
- */
+/** Ends a run through no fault of the Task: it does not count as an attempt, and its client gets the turn back. */
 export async function giveBack(
   db: DatabaseHandle,
   run: TaskRun,
   { delaySeconds = 0, checkpointKey }: { delaySeconds?: number; checkpointKey?: string | undefined } = {},
 ): Promise<void> {
+  await giveBackWith(
+    db,
+    run,
+    sql`
+      due_at = now() + nullif(${delaySeconds}::float8, 0) * interval '1 second',
+      checkpoint_key = coalesce(${checkpointKey ?? null}::text, checkpoint_key)`,
+  );
+}
+
+/**
+ * The same because a disk is full. The Task waits 1 s, 2 s … up to a minute, minus up to a quarter at random, so that Tasks that filled the disk together
+ * don't do so again.
+ */
+export async function giveBackForRoom(db: DatabaseHandle, run: TaskRun, neededBytes: number): Promise<void> {
+  await giveBackWith(
+    db,
+    run,
+    sql`
+      due_at = now() + least(${ROOM_DELAY_MAX_SECONDS}, 2 ^ (case when ${HAS_ADVANCED} then 0 else room_returns end))
+        * (1 - random() / 4) * interval '1 second',
+      room_returns = case when ${HAS_ADVANCED} then 1 else least(room_returns + 1, 16) end,
+      room_needed_bytes = greatest(room_needed_bytes, ${neededBytes}::bigint)`,
+  );
+}
+
+/** A single statement, so that no row lock waits for a worker. */
+async function giveBackWith(db: DatabaseHandle, run: TaskRun, changes: RawBuilder<unknown>): Promise<void> {
   await sql`
     with given as (
       update tasks set run_token = null, worker_id = null, run_started_at = null,
-        attempts = case when ${HAS_ADVANCED} then 0 else greatest(0, attempts - 1) end,
-        due_at = now() + nullif(${delaySeconds}::float8, 0) * interval '1 second',
-        checkpoint_key = coalesce(${checkpointKey ?? null}::text, checkpoint_key)
+        attempts = case when ${HAS_ADVANCED} then 0 else greatest(0, attempts - 1) end, ${changes}
       where ${isOf(run)} returning tasks.id, client_id
     ), refunded as (
       update client_turns set next_turn = next_turn - 1000000 / clients.weight

@@ -11,6 +11,10 @@ export type WorkerReport = {
   audioSeconds: number;
   /** Loaded networks that GPUs can run, and what each runs on. */
   networks: readonly { name: string; runsOn: string; timesRealTime: number | null }[];
+  /** Why it takes no Task now. */
+  fault?: string | undefined;
+  /** Free on the fullest of the disks it writes to; undefined if that is unknown. */
+  diskFreeBytes?: number | undefined;
   /** Everything about the machine that the samples of spans depend on; undefined for a worker that makes none. */
   machine?: string | undefined;
 };

@@ -96,6 +96,8 @@ export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "is
   runToken?: string;
   /** Where the last worker stored its checkpoint, for another machine. */
   checkpointKey?: string;
+  /** Disk space it needs as far as a full disk has taught us. */
+  roomNeededBytes?: number;
   /** 1 for the next one to be claimed; absent once the Task runs or is finished. */
   queuePosition?: number;
   targets: TargetRecord[];

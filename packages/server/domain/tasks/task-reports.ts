@@ -22,6 +22,8 @@ export interface TaskReports extends PreviewStore {
     run: TaskRun,
     options?: { delaySeconds?: number; checkpointKey?: string | undefined },
   ): Promise<void>;
+  /** The same because a disk is full, with a backoff of up to a minute. `neededBytes` is what the Task needs as far as is known. */
+  giveBackForRoom(run: TaskRun, neededBytes: number): Promise<void>;
   /** The run failed. The Task waits for its next attempt, unless this was the last: then it stays the run's, to be abandoned. */
   failRun(run: TaskRun, errorName: string): Promise<{ isLast: boolean }>;
 }

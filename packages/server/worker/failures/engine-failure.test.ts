@@ -2,16 +2,13 @@ import { EngineError } from "@stemwright/engine";
 import { expect, it } from "vitest";
 import { findTargetFailure } from "./engine-failure.ts";
 
-it.each([
-  ["ENOSPC", 3002],
-  ["EDQUOT", 3002],
-  ["EACCES", undefined],
-])("[O11] what the disk refuses with %s ends the target with %s", (code, expected) => {
-  const error = Object.assign(new Error(`${code}: mkdir`), { code });
-  expect(findTargetFailure(error)?.code).toBe(expected);
+it("[Q21] a full disk is no failure of a target, whoever reports it", () => {
+  const refused = Object.assign(new Error("ENOSPC: mkdir"), { code: "ENOSPC" });
+  expect(findTargetFailure(refused)).toBeUndefined();
+  expect(findTargetFailure(new EngineError("disk-full", "The disk is full."))).toBeUndefined();
 });
 
-it("[O11] so does what the engine says of it, in its own words", () => {
-  const failure = findTargetFailure(new EngineError("disk-full", "The disk is full."));
-  expect(failure).toMatchObject({ code: 3002, message: "The disk is full." });
+it("[T7] a failure of the engine is one of the target, in the engine's words", () => {
+  const failure = findTargetFailure(new EngineError("encode-failed", "no such encoder"));
+  expect(failure).toMatchObject({ code: 3003, message: "no such encoder" });
 });

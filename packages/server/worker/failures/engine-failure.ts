@@ -1,14 +1,12 @@
 import type { TargetErrorName } from "@stemwright/contract";
 import { EngineError, type EngineErrorKind } from "@stemwright/engine";
-import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
+const NAME_OF_KIND: Record<Exclude<EngineErrorKind, "disk-full">, TargetErrorName> = {
   "input-unreadable": "INPUT_UNREADABLE",
   "input-no-audio": "INPUT_NO_AUDIO",
   "input-too-long": "INPUT_TOO_LONG",
   "input-too-large": "INPUT_DECODED_TOO_LARGE",
-  "disk-full": "DISK_FULL",
   "out-of-memory": "OUT_OF_MEMORY",
   "transcript-unusable": "TRANSCRIPT_UNUSABLE",
   "network-missing": "MODEL_MISSING",
@@ -17,10 +15,9 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   cancelled: "CANCELLED",
 };
 
-/** Engine errors and a full disk as failures a client can understand; undefined for anything else. */
+/** Engine errors as failures a client can understand; undefined for anything else. A full disk is the machine's fault, not the Task's. */
 export function findTargetFailure(error: unknown): TargetFailure | undefined {
   if (error instanceof TargetFailure) return error;
-  if (error instanceof EngineError) return new TargetFailure(NAME_OF_KIND[error.kind], error.message);
-  if (isOutOfSpace(error)) return new TargetFailure("DISK_FULL");
-  return undefined;
+  if (!(error instanceof EngineError) || error.kind === "disk-full") return undefined;
+  return new TargetFailure(NAME_OF_KIND[error.kind], error.message);
 }

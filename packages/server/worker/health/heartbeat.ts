@@ -19,6 +19,8 @@ export async function startHeartbeat(options: {
   log: FastifyBaseLogger;
   listNetworks?: () => WorkerReport["networks"];
   spans?: { machine: string } | undefined;
+  /** Why no Task would be taken, and the free disk space. */
+  readDisk: () => Promise<Pick<WorkerReport, "fault" | "diskFreeBytes">>;
   /** Default: this process and all its descendants. */
   readMemory?: () => Promise<number>;
 }) {
@@ -35,7 +37,8 @@ export async function startHeartbeat(options: {
       const { version, spans } = options;
       const place = { id, host: hostname(), pid: process.pid, version, startedAt, machine: spans?.machine };
       const networks = options.listNetworks?.() ?? [];
-      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks });
+      const disk = await options.readDisk();
+      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks, ...disk });
       reportedAtMs = performance.now();
     } catch (error) {
       log.warn({ err: error }, "worker heartbeat failed");
@@ -51,6 +54,8 @@ export async function startHeartbeat(options: {
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
 
   return {
+    /** Reports out of turn. */
+    beat,
     /** Whether no heartbeat has succeeded for so long that others consider this worker dead. */
     isLate: () => performance.now() - reportedAtMs > LATE_MS,
     /** Reports the Task while it runs. */

@@ -5,9 +5,7 @@ import { isCustomerBlobKey, parseCustomerBlobKey } from "../../domain/storage/cu
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskSources } from "../../domain/tasks/task-source.ts";
 import { type Vault, WrongVaultKey } from "../../domain/vault.ts";
-import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import type { AddressGuard } from "../../net/address-guard.ts";
-import { findReason } from "../../net/find-reason.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 import { type BucketFilePorts, type BucketOrigin, fetchBucketFile } from "./fetch-bucket-file.ts";
 import { fetchUrlFile } from "./fetch-url-file.ts";
@@ -60,14 +58,10 @@ export type FileOrigin = {
 /** The file appears complete or not at all, so that the next run after a kill can use what it finds. */
 async function writeWhole(path: string, write: (partialPath: string) => Promise<void>): Promise<void> {
   const partialPath = `${path}.partial`;
-  try {
-    // It may be a hard link to a stored file, so it must not be overwritten in place.
-    await rm(partialPath, { force: true });
-    await write(partialPath);
-    await rename(partialPath, path);
-  } catch (error) {
-    throw isOutOfSpace(findReason(error)) ? new TargetFailure("DISK_FULL") : error;
-  }
+  // It may be a hard link to a stored file, so it must not be overwritten in place.
+  await rm(partialPath, { force: true });
+  await write(partialPath);
+  await rename(partialPath, path);
 }
 
 export async function fetchFile(

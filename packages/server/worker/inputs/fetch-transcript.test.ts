@@ -79,7 +79,7 @@ describe("fetchTranscript", () => {
   it("[Z1] [O11] leaves no partial file for the next run", async () => {
     rmSync(path, { force: true });
     await expect(fetchFor({ transcriptUrl: `${origin}/broken` })).rejects.toMatchObject({ code: 2002 });
-    await expect(fetchFor({ transcriptAssetId: "too large" })).rejects.toMatchObject({ code: 3002 });
+    await expect(fetchFor({ transcriptAssetId: "too large" })).rejects.toMatchObject({ code: "ENOSPC" });
     expect(existsSync(path)).toBe(false);
   });
 

@@ -9,9 +9,6 @@ export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord
   return transcriptAssetId !== undefined || transcriptUrl !== undefined;
 }
 
-/** These are not the transcript's fault. */
-const OTHER_FAULTS: readonly number[] = [TARGET_ERRORS.DISK_FULL.code, TARGET_ERRORS.NOT_SET_UP.code];
-
 /** Downloads the text of an alignment to a local file. Any failure is reported as one of the target's transcript. */
 export async function fetchTranscript(
   ports: FetchFilePorts,
@@ -31,7 +28,7 @@ export async function fetchTranscript(
   try {
     await fetchFile(ports, origin, { path, signal, onProgress: () => {} });
   } catch (error) {
-    const isItsFault = error instanceof TargetFailure && !OTHER_FAULTS.includes(error.code);
+    const isItsFault = error instanceof TargetFailure && error.code !== TARGET_ERRORS.NOT_SET_UP.code;
     if (!isItsFault) throw error;
     throw new TargetFailure("TRANSCRIPT_UNUSABLE", error.message);
   }

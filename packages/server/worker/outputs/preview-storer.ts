@@ -15,6 +15,7 @@ import { describeUse, type StorageQuota } from "../../domain/storage/storage-quo
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 
 export type PreviewPorts = {
   blobs: Pick<Blobs, "adopt" | "delete">;
@@ -29,7 +30,7 @@ type Step = Extract<PreviewNews, { kind: "step" }>;
 const NOTE_INTERVAL_MS = 1000;
 const RETRY_DELAYS_MS = [500, 2000];
 
-/** Stores previews while the engine runs. A failure ends the previews, never the Task. */
+/** Stores previews while the engine runs. A failure ends the previews, never the Task; a full disk ends the run, so that the next one has them. */
 export class PreviewStorer {
   readonly #ports: PreviewPorts;
   readonly #run: TaskRun;
@@ -43,6 +44,8 @@ export class PreviewStorer {
   #hurry = new AbortController();
   #notedMs = Number.NEGATIVE_INFINITY;
   #isOver = false;
+  /** What a full disk made of them. */
+  #full: unknown;
 
   private constructor(
     ports: PreviewPorts,
@@ -86,6 +89,7 @@ export class PreviewStorer {
     const { taskId } = this.#run;
     if (news.kind === "failed") {
       this.#ports.log.warn({ taskId, reason: news.message }, "previews failed");
+      if (news.isDiskFull) this.#full = Object.assign(new Error(news.message), { code: "ENOSPC" });
       return;
     }
     if (this.#isOver) return;
@@ -93,20 +97,21 @@ export class PreviewStorer {
     this.#start();
   }
 
-  /** Resolves when everything taken is stored and recorded. */
+  /** Resolves when everything taken is stored and recorded; rejects if the disk was full. */
   async flush(): Promise<void> {
     while (this.#storing) {
       this.#hurry.abort();
       await this.#storing;
     }
     this.#hurry = new AbortController();
+    if (this.#full !== undefined) throw this.#full;
   }
 
   /** Accepts nothing more; resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#waiting.length = 0;
-    await this.flush();
+    await this.flush().catch(() => {});
     await this.#ports.quota.release(toPreviewHoldId(this.#run.taskId));
   }
 
@@ -133,6 +138,7 @@ export class PreviewStorer {
     } catch (error) {
       this.#isOver = true;
       this.#waiting.length = 0;
+      if (isOutOfSpace(error)) this.#full = error;
       this.#ports.log.warn({ err: error, taskId: this.#run.taskId }, "previews could not be stored");
     }
   }

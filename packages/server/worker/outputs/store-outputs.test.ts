@@ -37,12 +37,12 @@ const finished = {
   files: ["wav", "mp3"].map((format) => ({ name: "vocals", format, path: `vocals.${format}` })),
 };
 
-it("[O11] a store that fills up between two files fails the target, and keeps neither", async () => {
+it("[O11] a store that fills up between two files keeps neither, and says why", async () => {
   const { kept, blobs } = makeBlobs(() => new Refusal("STORAGE_FULL", "The server's disk is full"));
   const ports = { blobs, quota: noQuota, reports: reportsOf("processing") } as StoreOutputsPorts;
   const { signal } = new AbortController();
   await expect(storeOutputs(ports, { ...finished, signal, over: signal })).rejects.toMatchObject({
-    code: 3002,
+    code: "STORAGE_FULL",
   });
   expect([...kept]).toEqual([]);
 });

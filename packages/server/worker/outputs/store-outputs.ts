@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { toMimeType } from "@stemwright/contract";
 import type { Blobs } from "../../domain/ports.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import { type Bucket, BucketError } from "../../domain/storage/bucket.ts";
 import { toOutputKey } from "../../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../../domain/storage/customer-object.ts";
@@ -89,7 +88,7 @@ async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<Store
     }
   } catch (error) {
     await remove();
-    throw error instanceof Refusal && error.code === "STORAGE_FULL" ? new TargetFailure("DISK_FULL") : error;
+    throw error;
   }
   return { output, remove };
 }

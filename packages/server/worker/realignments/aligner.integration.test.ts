@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts";
 import { makeTestStorage } from "../../../../test/support/test-storage.ts";
 import { waitForLock } from "../../../../test/support/wait-for-lock.ts";
+import { endlessRoom } from "../../../../test/support/without-limits.ts";
 import { makeWordsTask } from "../../../../test/support/words-task.ts";
 import { openFileBlobs } from "../../blobs/file-blobs.ts";
 import { makeAssetStore } from "../../db/assets/make-asset-store.ts";
@@ -49,6 +50,7 @@ async function startWithEngine(alignStretch: AlignStretch) {
     maxBytes: 10_000_000,
     fetchDelaysMs: [],
     workDir,
+    room: endlessRoom,
     queue: makeRealignmentQueue(db),
     engine: { alignStretch, close: async () => {} },
     reports: makeTaskReports(db),

@@ -5,6 +5,8 @@ import { makeId } from "../../domain/ids.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { RealignmentQueue, RealignmentRun } from "../../domain/words/realignment-record.ts";
 import type { WordsLine } from "../../domain/words/words-record.ts";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
+import type { DiskRoom } from "../../monitoring/disk-room.ts";
 import { makeAlarm } from "../../waiting/alarm.ts";
 import { findTargetFailure } from "../failures/engine-failure.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
@@ -20,11 +22,15 @@ const TIME_LIMIT_MS = 60_000;
 /** How long an unused recording is kept for the next stretch. */
 const KEEP_MS = 60_000;
 
+/** Shorter than the claim on a stretch holds. */
+const FULL_DISK_WAIT_MS = 5000;
+
 export type AlignerPorts = FetchFilePorts & {
   queue: RealignmentQueue;
   engine: Pick<EngineProcess, "alignStretch" | "close">;
   reports: Pick<TaskReports, "findTask">;
   workDir: string;
+  room: Pick<DiskRoom, "findShortage">;
   log: FastifyBaseLogger;
 };
 
@@ -41,6 +47,7 @@ export function startAligner(ports: AlignerPorts) {
   const inputs = makeStretchInputs(ports);
 
   async function alignNext(): Promise<boolean> {
+    if ((await ports.room.findShortage()) !== undefined) return false;
     const run = await queue.claim(makeId());
     if (!run) return false;
     const facts = { taskId: run.taskId, realignmentId: run.id };
@@ -107,6 +114,12 @@ export function startAligner(ports: AlignerPorts) {
   async function endFailed(run: RealignmentRun, error: unknown): Promise<void> {
     const failure = findTargetFailure(error);
     const facts = { taskId: run.taskId, realignmentId: run.id };
+    if (isOutOfSpace(error)) {
+      log.warn({ err: error, ...facts }, "disk full, realignment returned to the queue");
+      await inputs.forget();
+      await wait(FULL_DISK_WAIT_MS, undefined, { signal: closing.signal }).catch(() => {});
+      return await queue.release(run, { isFault: false });
+    }
     if (!failure) {
       log.error({ err: error, ...facts }, "realignment failed");
       return await queue.release(run, { isFault: true });

@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { EngineError } from "@stemwright/engine";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { withoutLimits } from "../../../../test/support/without-limits.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import type { TargetEnd, TaskRecord } from "../../domain/tasks/task-record.ts";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
+import type { DiskSpace } from "../../monitoring/disk-room.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 import { type RunTaskPorts, runTask } from "./run-claimed-task.ts";
 
@@ -211,53 +214,95 @@ it.each([
   expect(previews).toEqual(asked);
 });
 
-const both = ["done", "failed"];
-
-it.each([
-  { kept: 2, isEnough: true, fails: "a target", runs: [both, ["failed"]], ends: ["completed", "completed"] },
-  { kept: 2, isEnough: true, fails: "all", runs: [both, ["failed"]], ends: ["completed", "completed"] },
-  { kept: 2, isEnough: false, fails: "a target", runs: [both, ["failed"]], ends: ["completed", 3002] },
-  { kept: 2, isEnough: false, fails: "all", runs: [both, ["failed"]], ends: ["completed", 3002] },
-  { kept: 0, isEnough: true, fails: "a target", runs: [both], ends: ["completed", 3002] },
-])(
-  "[P2] [O11] $fails that a full disk fails is tried again where $kept kept stems made room, which is enough: $isEnough",
-  async ({ kept, isEnough, fails, runs, ends }) => {
-    const seen: string[][] = [];
-    const ended = new Map<string, TargetEnd>();
+it.each(["a target", "all", "the store", "the previews", "the database"])(
+  "[Q21] [O11] a full disk that stops %s ends no target, and the run is over",
+  async (what) => {
     const full = new EngineError("disk-full", "The disk is full.");
-    await run({
+    const ends: TargetEnd[] = [];
+    const running = run({
       engine: {
-        async run({ targets }, hooks = {}) {
-          const keys = targets.map(({ key }) => key);
-          seen.push(keys);
-          for (const key of keys) {
-            const hasRoom = key === "done" || (seen.length === 2 && isEnough);
-            if (hasRoom) await hooks.onTargetDone?.(key, { durationSeconds: 1 });
-            else if (fails === "all") throw full;
-            else await hooks.onTargetFailed?.(key, full);
-          }
+        async run(_request, hooks = {}) {
+          if (what === "all") throw full;
+          if (what === "a target") await hooks.onTargetFailed?.("failed", full);
+          if (what === "the previews")
+            await hooks.onPreview?.({ kind: "failed", message: "no space", isDiskFull: true });
+          await hooks.onTargetDone?.("done", { durationSeconds: 1 });
         },
       },
-      keptStems: { giveUp: async () => kept },
+      ...(what === "the store" && {
+        blobs: {
+          ...makeStored().blobs,
+          async adopt() {
+            throw new Refusal("STORAGE_FULL", "The server's disk is full");
+          },
+        },
+      }),
+      hasPreviews: what === "the previews",
       reports: {
-        findTask: async () => ({
-          ...task,
-          targets: task.targets.map((each) => ({
-            ...each,
-            status: ended.get(each.id)?.status ?? "processing",
-          })),
-        }),
-        async endTarget(_: unknown, id: string, end: TargetEnd) {
-          if (ended.has(id)) return false;
-          ended.set(id, end);
+        findTask: async () => task,
+        findPreviews: async () => undefined,
+        async endTarget(_: unknown, __: string, end: TargetEnd) {
+          if (what === "the database") throw Object.assign(new Error("no space"), { code: "53100" });
+          ends.push(end);
           return true;
         },
         startRun: async () => {},
       },
     });
-    expect(seen).toEqual(runs);
-    expect([...ended.values()].map((end) => (end.status === "error" ? end.error.code : end.status))).toEqual(
-      ends,
-    );
+    expect(isOutOfSpace(await running.catch((error) => error))).toBe(true);
+    expect(ends).toEqual([]);
   },
 );
+
+describe("the room that a Task needs", () => {
+  const media = { isReadable: true, durationSeconds: 100, sampleRateHz: 1000, channels: 1, hasVideo: false };
+  /** 1,000 of work, 400,000 for each of two wavs, 20,000,000 for each of three tracks, and the input. */
+  const NEEDED_BYTES = 1000 + 2 * 400_000 + 3 * 20_000_000 + 7;
+
+  async function runWithin(space: DiskSpace, given: Partial<TaskRecord> = {}) {
+    const ends: unknown[] = [];
+    let runs = 0;
+    const error = await run({
+      engine: {
+        async run() {
+          runs += 1;
+        },
+      },
+      assets: { findAsset: async () => ({ blobKey: "blob", media, sizeBytes: 7 }) },
+      estimateWorkBytes: () => 1000,
+      room: { look: async () => space },
+      hasPreviews: true,
+      reports: {
+        findTask: async () => ({ ...task, ...given }),
+        findPreviews: async () => undefined,
+        async endTarget(_: unknown, __: string, end: unknown) {
+          ends.push(end);
+          return true;
+        },
+        startRun: async () => {},
+      },
+    }).catch((error) => error);
+    return { runs, ends, error };
+  }
+
+  it("[Q21] is checked before anything is fetched; what does not fit now ends nothing", async () => {
+    const enough = { freeBytes: NEEDED_BYTES, usableBytes: NEEDED_BYTES };
+    expect(await runWithin(enough)).toEqual({ runs: 1, ends: [], error: undefined });
+    const { runs, ends, error } = await runWithin({ ...enough, freeBytes: NEEDED_BYTES - 1e6 });
+    expect([runs, ends]).toEqual([0, []]);
+    expect(error).toMatchObject({ name: "ShortOfRoom", neededBytes: NEEDED_BYTES });
+  });
+
+  it("[Q21] fails with its size only if the volume could never give it", async () => {
+    const { runs, ends } = await runWithin({ freeBytes: 0, usableBytes: NEEDED_BYTES - 1 });
+    expect(runs).toBe(0);
+    const message = `The Task needs ${NEEDED_BYTES} bytes of disk, and the worker's disk has ${NEEDED_BYTES - 1} in all. Send the input in parts, or request fewer stems and formats at once.`;
+    expect(ends).toEqual(Array(2).fill({ status: "error", error: { code: 3002, message } }));
+  });
+
+  it("[Q21] is at least what a full disk has taught", async () => {
+    const { runs, error } = await runWithin({ freeBytes: 1e9, usableBytes: 1e12 }, { roomNeededBytes: 2e9 });
+    expect(runs).toBe(0);
+    expect(error).toMatchObject({ neededBytes: 2e9 });
+  });
+});

@@ -14,6 +14,7 @@ import {
   toSpanKey,
 } from "../../domain/spans/span-record.ts";
 import { StoreOutage } from "../../domain/storage/store-outage.ts";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import { makeAlarm } from "../../waiting/alarm.ts";
 import { openHelperDir } from "../work-dirs/open-helper-dir.ts";
 
@@ -83,7 +84,8 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
     if (!span) return false;
     const facts = { taskId: span.taskId, part: span.part, span: span.index };
     let isFault = false;
-    let isStoreAway = false;
+    /** No store, or no room on the disk. */
+    let isOutage = false;
     try {
       const stored = await ports.during(span.taskId, () => makeSpan(span, signal));
       if (stored && (await queue.end(span, stored))) {
@@ -91,15 +93,15 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
         return true;
       }
     } catch (error) {
-      isStoreAway = error instanceof StoreOutage;
-      isFault = !(isStoreAway || error instanceof NotNeeded || signal.aborted);
-      if (isStoreAway || isFault) log.warn({ err: error, ...facts }, "span failed, leaving it to others");
+      isOutage = error instanceof StoreOutage || isOutOfSpace(error);
+      isFault = !(isOutage || error instanceof NotNeeded || signal.aborted);
+      if (isOutage || isFault) log.warn({ err: error, ...facts }, "span failed, leaving it to others");
     }
     await ownBlobs
       .delete(toSpanKey(span))
       .catch((error) => log.warn({ err: error, ...facts }, "failed to remove a span"));
     await queue.release(span, { isFault });
-    return !isStoreAway;
+    return !isOutage;
   }
 
   async function makeSpan(span: SpanWork, given: AbortSignal): Promise<StoredSpan | undefined> {

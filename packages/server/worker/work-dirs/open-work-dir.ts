@@ -33,6 +33,13 @@ export async function isOwnerAlive(dir: string): Promise<boolean> {
   return owner !== undefined && owner.host === SELF.host && isAlive(owner.pid);
 }
 
+/** Whether another live process of this machine, or one of another machine, may be using the folder. */
+export async function isOwnerElsewhere(dir: string): Promise<boolean> {
+  const owner = await findOwner(dir);
+  if (owner === undefined) return false;
+  return owner.host !== SELF.host || (owner.pid !== SELF.pid && isAlive(owner.pid));
+}
+
 async function findOwner(taskDir: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(join(taskDir, OWNER_FILE), "utf8")) as Owner;

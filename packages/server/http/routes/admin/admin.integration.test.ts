@@ -281,6 +281,8 @@ describe("the running service", () => {
       engineSeconds: 30,
       audioSeconds: 60,
       networks: [{ name: "htdemucs", runsOn: "webgpu", timesRealTime: 88.5 }],
+      fault: "the disk is nearly full",
+      diskFreeBytes: 5,
     };
     const dead = { ...report, id: makeId(), task: undefined };
     await upsertWorker(api.database.db, report);
@@ -299,8 +301,17 @@ describe("the running service", () => {
       taskSince: report.task.since.toISOString(),
       memoryBytes: 1e9,
       networks: report.networks,
+      fault: report.fault,
+      diskFreeBytes: 5,
     });
     expect(byId.get(dead.id)).toMatchObject({ isAlive: false, taskId: null, taskSince: null });
+    expect(await ask("GET", "/admin/health")).toMatchObject({
+      status: "degraded",
+      workers: { isOk: false, alive: 1, faults: [report.fault] },
+    });
+    const metrics = await (await api.call("/metrics", { key: admin.key })).text();
+    expect(metrics).toMatch(/^stemwright_workers_at_fault 1$/m);
+    expect(metrics).toMatch(/^stemwright_worker_disk_free_bytes\{worker="[^"]+",host="machine"\} 5$/m);
     await api.database.pool.query("delete from workers");
   });
 
@@ -320,7 +331,7 @@ describe("the running service", () => {
       status: "degraded",
       database: { isOk: true },
       queue: { waiting: expect.any(Number), active: 0 },
-      workers: { isOk: false, alive: 0 },
+      workers: { isOk: false, alive: 0, faults: [] },
       mediaSandbox: { isOk: true, mode: "required", gaps: [] },
     });
   });

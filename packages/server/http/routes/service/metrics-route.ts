@@ -93,6 +93,16 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
     queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
   );
   add("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]);
+  add("workers_at_fault", "Live workers that take no Task now: a full disk, or no store.", [
+    { value: alive.filter(({ fault }) => fault !== null).length },
+  ]);
+  add(
+    "worker_disk_free_bytes",
+    "Free on the fullest disk of a worker.",
+    alive.flatMap(({ id, host, diskFreeBytes }) =>
+      diskFreeBytes === null ? [] : [{ labels: { worker: id, host }, value: diskFreeBytes }],
+    ),
+  );
   add(
     "worker_memory_bytes",
     "Resident memory of a worker's processes.",
