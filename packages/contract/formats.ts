@@ -8,8 +8,14 @@ export const DETECTION_OUTPUT_FORMATS = ["json", "txt"] as const;
 
 /** Accepted inputs, by file extension. */
 export const INPUT_FORMATS = {
-  audio: ["wav", "aiff", "aif", "flac", "mp3", "aac", "m4a", "ogg", "oga", "opus", "weba"],
-  video: ["mp4", "m4v", "mov", "mkv", "webm"],
+  audio: [
+    ...(["wav", "aiff", "aif", "flac", "mp3", "aac", "m4a", "ogg", "oga", "opus", "weba"] as const),
+    ...(["mka", "caf", "wma", "ac3", "eac3", "mp2", "au", "w64", "wv", "amr"] as const),
+  ],
+  video: [
+    ...(["mp4", "m4v", "mov", "mkv", "webm"] as const),
+    ...(["avi", "mpg", "mpeg", "ts", "m2ts", "mts", "flv", "wmv", "3gp"] as const),
+  ],
   text: ["txt", "json"],
 } as const;
 
@@ -25,11 +31,30 @@ const MIME_TYPES: Record<string, string> = {
   oga: "audio/ogg",
   opus: "audio/ogg",
   weba: "audio/webm",
+  mka: "audio/x-matroska",
+  caf: "audio/x-caf",
+  wma: "audio/x-ms-wma",
+  ac3: "audio/ac3",
+  eac3: "audio/eac3",
+  mp2: "audio/mpeg",
+  au: "audio/basic",
+  w64: "audio/x-w64",
+  wv: "audio/x-wavpack",
+  amr: "audio/amr",
   mp4: "video/mp4",
   m4v: "video/mp4",
   mov: "video/quicktime",
   mkv: "video/x-matroska",
   webm: "video/webm",
+  avi: "video/x-msvideo",
+  mpg: "video/mpeg",
+  mpeg: "video/mpeg",
+  ts: "video/mp2t",
+  m2ts: "video/mp2t",
+  mts: "video/mp2t",
+  flv: "video/x-flv",
+  wmv: "video/x-ms-wmv",
+  "3gp": "video/3gpp",
   json: "application/json",
   txt: "text/plain; charset=utf-8",
   srt: "application/x-subrip",

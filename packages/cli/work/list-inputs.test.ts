@@ -34,6 +34,22 @@ describe("inputs", () => {
     expect(await list(["**/*.flac"])).toEqual(["live/c.flac"]);
   });
 
+  it("[S21] [A30] transport streams are media, TypeScript is not", async () => {
+    const packets = (sizeBytes: number, syncAt: number) => {
+      const bytes = Buffer.alloc(4 * sizeBytes);
+      for (let at = syncAt; at < bytes.length; at += sizeBytes) bytes[at] = 0x47;
+      return bytes;
+    };
+    await mkdir(join(folder, "streams"));
+    await writeFile(join(folder, "streams", "Good.ts"), "Go on".repeat(100));
+    await writeFile(join(folder, "streams", "short.ts"), "");
+    await writeFile(join(folder, "streams", "tv.ts"), packets(188, 0));
+    await writeFile(join(folder, "streams", "camera.MTS"), packets(192, 4));
+    expect(await list(["streams"])).toEqual(["streams/camera.MTS", "streams/tv.ts"]);
+    expect(await list(["streams/*.ts"])).toEqual(["streams/tv.ts"]);
+    await rm(join(folder, "streams"), { recursive: true });
+  });
+
   it("[S21] a named file is taken whatever its extension; - and URLs are kept unchanged", async () => {
     expect(await list(["notes.txt"])).toEqual(["notes.txt"]);
     expect(await listInputs(["-", "https://x.example/a"], { recursive: false })).toEqual([

@@ -1,4 +1,4 @@
-import { glob, readdir, stat } from "node:fs/promises";
+import { glob, open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { INPUT_FORMATS } from "@stemwright/contract/formats";
 import { CliError } from "../cli-error.ts";
@@ -6,7 +6,29 @@ import { CliError } from "../cli-error.ts";
 const MEDIA = new Set<string>([...INPUT_FORMATS.audio, ...INPUT_FORMATS.video]);
 
 export const isUrl = (text: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
-const isMedia = (path: string) => MEDIA.has(extname(path).slice(1).toLowerCase());
+const extensionOf = (path: string) => extname(path).slice(1).toLowerCase();
+/** MPEG transport streams share them with TypeScript. */
+const AMBIGUOUS = ["ts", "mts"];
+const SYNC_BYTE = 0x47;
+
+async function isMedia(path: string): Promise<boolean> {
+  const extension = extensionOf(path);
+  return MEDIA.has(extension) && (!AMBIGUOUS.includes(extension) || (await isTransportStream(path)));
+}
+
+/** Packets of 188 bytes, or of 192 with four before the sync byte. */
+async function isTransportStream(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer } = await file.read({ buffer: Buffer.alloc(200), position: 0 });
+  const begins = (...at: number[]) => at.every((byte) => buffer[byte] === SYNC_BYTE);
+  return begins(0, 188) || begins(4, 196);
+}
+
+async function filterMedia(paths: readonly string[]): Promise<string[]> {
+  const areMedia = await Promise.all(paths.map(isMedia));
+  return paths.filter((_, index) => areMedia[index]);
+}
+
 const isPattern = (text: string) => /[*?[{]/.test(text);
 
 type ListOptions = { recursive: boolean };
@@ -31,14 +53,15 @@ async function listOne(word: string, options: ListOptions): Promise<string[]> {
 
 async function listMatches(pattern: string): Promise<string[]> {
   const matches: string[] = [];
-  for await (const path of glob(pattern)) if (isMedia(path)) matches.push(path);
-  return matches.sort();
+  for await (const path of glob(pattern)) matches.push(path);
+  return (await filterMedia(matches)).sort();
 }
 
 /** A folder named after a file beside it holds that file's outputs and is not an input. */
 async function listFolder(folder: string, options: ListOptions): Promise<string[]> {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = entries.filter((entry) => entry.isFile() && isMedia(entry.name)).map(({ name }) => name);
+  const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+  const files = (await filterMedia(paths)).map((path) => basename(path));
   const outputs = new Set(files.map((name) => basename(name, extname(name))));
   const folders = entries.filter((entry) => entry.isDirectory() && !outputs.has(entry.name));
   const below = options.recursive

@@ -12,16 +12,28 @@ const UNFIT_PICTURES = [
 export const describeUnfitPicture = (codec: string) =>
   `The input's picture is coded as ${codec}, which an mp4 cannot hold. Ask for m4a, which is the sound alone. A target is made whole or not at all: ask for its other formats without mp4.`;
 
+/** FFmpeg's names of containers without the times at which pictures are shown. Where they are stored in another order, a copy would jump back and forth. */
+const UNTIMED_CONTAINERS: Readonly<Record<string, string>> = { avi: "AVI", mpeg: "MPEG program stream" };
+
+const describeUntimedPicture = (container: string) =>
+  `The input is an ${container} file, which does not say when each picture is shown, so its picture cannot be copied into an mp4. Ask for m4a, which is the sound alone. A target is made whole or not at all: ask for its other formats without mp4.`;
+
 export const describeTooManyChannels = (format: string, channels: number) =>
   `${format} holds at most ${FLAC_MAX_CHANNELS} channels, and the input has ${channels}. Ask for wav or aiff instead.`;
 
 /** Why a format can't hold the audio or video of an input, as far as known in advance. */
 export function findOutputFault(
   format: AudioFormat,
-  { channels, pictureCodec }: Pick<MediaInfo, "channels" | "pictureCodec">,
+  {
+    container,
+    channels,
+    pictureCodec,
+  }: Partial<Pick<MediaInfo, "container">> & Pick<MediaInfo, "channels" | "pictureCodec">,
 ): string | undefined {
   if (format === "flac" && channels > FLAC_MAX_CHANNELS) return describeTooManyChannels(format, channels);
   if (format === "mp4" && pictureCodec !== undefined && UNFIT_PICTURES.includes(pictureCodec))
     return describeUnfitPicture(pictureCodec);
+  const untimed = container === undefined ? undefined : UNTIMED_CONTAINERS[container];
+  if (format === "mp4" && pictureCodec !== undefined && untimed) return describeUntimedPicture(untimed);
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
@@ -25,6 +26,20 @@ function openStreams(path: string) {
   FFmpegError.throwIfError(format.findStreamInfoSync(null));
   return format.streams;
 }
+const hashOf = (packets: readonly string[]) =>
+  packets.map((packet) => createHash("sha256").update(packet).digest("hex"));
+
+/** The start code of the next unit may have a third zero. */
+const withoutZeros = (unit: string): string => (unit.endsWith("\0") ? withoutZeros(unit.slice(0, -1)) : unit);
+
+/** A packet of a transport stream as an mp4 holds it: the same units, each after its length instead of after a start code. */
+function toLengths(bytes: string): string {
+  const units = Buffer.from(bytes, "hex").toString("latin1").split("\0\0\x01").slice(1).map(withoutZeros);
+  return units
+    .map((unit) => unit.length.toString(16).padStart(8, "0") + Buffer.from(unit, "latin1").toString("hex"))
+    .join("");
+}
+
 const copyPicture = async (name: string) => {
   const path = inFolder(`copy-of-${name}.mp4`);
   await encode(sound, { files: [{ path, format: "mp4" }], pictureFrom: inFolder(name) });
@@ -118,6 +133,10 @@ describe("pictureFrom", () => {
     ["mpeg4", "matroska"],
     ["mpeg2video", "mov"],
     ["mpeg2video", "matroska"],
+    ["libx264", "mpegts"],
+    ["libx265", "mpegts"],
+    ["mpeg2video", "mpegts"],
+    ["libx264", "flv"],
   ])("[O10] copies what %s made into %s, picture first", async (encoder, muxer) => {
     const name = `${encoder}.${muxer}`;
     makeVideo(inFolder(name), 25, { encoder, muxer });
@@ -125,7 +144,9 @@ describe("pictureFrom", () => {
     const original = readPackets(inFolder(name), "video");
     const copied = readPackets(copy, "video");
     expect(original.length).toBeGreaterThanOrEqual(25);
-    expect(copied.map(({ bytes }) => bytes)).toEqual(original.map(({ bytes }) => bytes));
+    const isStream = muxer === "mpegts" && encoder !== "mpeg2video";
+    const expected = original.map(({ bytes }) => (isStream ? toLengths(bytes) : bytes));
+    expect(hashOf(copied.map(({ bytes }) => bytes))).toEqual(hashOf(expected));
     const startSeconds = Math.min(...original.map(({ ptsSeconds }) => ptsSeconds));
     for (const [index, { ptsSeconds }] of copied.entries())
       expect(ptsSeconds).toBeCloseTo((original[index]?.ptsSeconds ?? 0) - startSeconds, 3);

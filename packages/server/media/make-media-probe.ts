@@ -57,14 +57,14 @@ export function makeMediaLooker(blobs: Blobs, { probesAtOnce }: { probesAtOnce: 
     async look(asset) {
       const { blobKey } = asset;
       try {
-        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec } = await openLocally(asset)(
-          (path) => probeMedia(path),
-        );
+        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec, container } =
+          await openLocally(asset)((path) => probeMedia(path));
         return {
           isReadable: true,
           sampleRateHz,
           channels,
           hasVideo,
+          container,
           ...(pictureCodec === undefined ? {} : { pictureCodec }),
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };

@@ -8,6 +8,8 @@ export type MediaFacts =
       hasVideo: boolean;
       /** Video codec; absent in older probe results. */
       pictureCodec?: string;
+      /** FFmpeg's name; absent if it was probed by an earlier release, which read no container whose name matters. */
+      container?: string;
     }
   | { isReadable: false; reason: "unreadable" | "no-audio"; message: string };
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { AUDIO_FORMATS } from "../../../engine/media/audio-format.ts";
 import { encode } from "../../../engine/media/support/encode-and-decode.ts";
+import { makeSound } from "../../../engine/media/support/make-sound.ts";
 import { makeVideo } from "../../../engine/media/support/make-video.ts";
 import { makeNoise } from "../../../engine/media/support/signals.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
@@ -52,6 +53,31 @@ describe("the format of an upload", () => {
   });
 
   it.each([
+    { format: "wma", muxer: "asf", encoder: "wmav2" },
+    { format: "ac3", muxer: "ac3", encoder: "ac3" },
+    { format: "eac3", muxer: "eac3", encoder: "eac3" },
+    { format: "caf", muxer: "caf", encoder: "alac", samples: "s16p" },
+    { format: "avi", muxer: "avi", encoder: "libmp3lame" },
+    { format: "ts", muxer: "mpegts", encoder: "aac" },
+    { format: "mpg", muxer: "vob", encoder: "mp2", samples: "s16" },
+    { format: "flv", muxer: "flv", encoder: "libmp3lame" },
+    { format: "au", muxer: "au", encoder: "pcm_s16be", samples: "s16" },
+    { format: "w64", muxer: "w64", encoder: "pcm_s16le", samples: "s16" },
+    { format: "wv", muxer: "wv", encoder: "wavpack", samples: "s16p" },
+    { format: "3gp", muxer: "3gp", encoder: "aac" },
+  ] as const)("[A5] [A30] of a real $format is found in its content", async ({ format, ...coding }) => {
+    makeSound(join(folder, `b.${format}`), coding, { sampleRateHz: 44_100, seconds: 1 });
+    expect(findIn(await read(`b.${format}`))).toBe(format);
+  });
+
+  it("[A5] [A30] of a Blu-ray's transport stream, and of amr, is found in its content", () => {
+    const packets = Buffer.alloc(192 * 20);
+    for (let at = 4; at < packets.length; at += 192) packets[at] = 0x47;
+    expect(findIn(packets)).toBe("m2ts");
+    expect(findIn(Buffer.from("#!AMR-WB\n\x04"))).toBe("amr");
+  });
+
+  it.each([
     ["text", "Grüße\n".repeat(2000), "txt"],
     ["json", ' {"text": "Hello"}', "json"],
     ["a list", "[\n  {", "json"],
@@ -69,6 +95,8 @@ describe("the format of an upload", () => {
     [{ names: ["/x/song.flac", "label.mp3"] }, "flac"],
     [{ names: ["/download", "label.mp3"] }, "mp3"],
     [{ names: ["memo.mp4a"] }, "m4a"],
+    [{ names: ["film.VOB"] }, "mpg"],
+    [{ names: ["blob"], contentType: "audio/x-ms-wma" }, "wma"],
     [{ names: ["voice memo"], contentType: "audio/x-m4a; codecs=mp4a" }, "m4a"],
     [{ names: ["blob"], contentType: "audio/webm;codecs=opus" }, "weba"],
     [{ names: ["song.exe"], contentType: "application/octet-stream" }, undefined],

@@ -8,8 +8,16 @@ export const ACCEPTED_FORMATS: readonly string[] = [
   ...INPUT_FORMATS.text,
 ];
 
-/** Misspelled extensions. */
-const OTHER_SPELLINGS: Record<string, string> = { mp4a: "m4a" };
+/** Misspelled or rarer extensions. */
+const OTHER_SPELLINGS: Record<string, string> = {
+  mp4a: "m4a",
+  ec3: "eac3",
+  snd: "au",
+  vob: "mpg",
+  m2t: "ts",
+  asf: "wmv",
+  "3gpp": "3gp",
+};
 
 const FORMAT_OF_TYPE: Record<string, string> = {
   "audio/wav": "wav",
@@ -38,7 +46,30 @@ const FORMAT_OF_TYPE: Record<string, string> = {
   "video/quicktime": "mov",
   "video/x-matroska": "mkv",
   "video/matroska": "mkv",
-  "audio/x-matroska": "mkv",
+  "audio/x-matroska": "mka",
+  "audio/matroska": "mka",
+  "audio/x-caf": "caf",
+  "audio/x-ms-wma": "wma",
+  "audio/ac3": "ac3",
+  "audio/eac3": "eac3",
+  "audio/mp2": "mp2",
+  "audio/basic": "au",
+  "audio/x-au": "au",
+  "audio/x-w64": "w64",
+  "audio/wavpack": "wv",
+  "audio/x-wavpack": "wv",
+  "audio/amr": "amr",
+  "audio/amr-wb": "amr",
+  "audio/3gpp": "3gp",
+  "video/x-msvideo": "avi",
+  "video/avi": "avi",
+  "video/vnd.avi": "avi",
+  "video/mpeg": "mpg",
+  "video/mp2t": "ts",
+  "video/x-flv": "flv",
+  "video/x-ms-wmv": "wmv",
+  "video/x-ms-asf": "wmv",
+  "video/3gpp": "3gp",
   "video/webm": "webm",
   "application/json": "json",
   "text/json": "json",

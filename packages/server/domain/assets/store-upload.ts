@@ -25,7 +25,7 @@ export function toCleanName(filename: string): string {
 }
 
 function refuseFormat(name: string): never {
-  const message = `"${name}" is not an accepted file: neither its name nor its content tells one of ${ACCEPTED_FORMATS.join(", ")}`;
+  const message = `"${name}" is not an accepted file: neither its name nor its content tells one of ${ACCEPTED_FORMATS.join(", ")}. Other audio can be converted first, for example to flac with: ffmpeg -i INPUT output.flac`;
   return refuseField("UPLOAD_FORMAT_UNSUPPORTED", { path: "file", message });
 }
 

@@ -5,7 +5,9 @@ import { isOwnLink, toOwnLink } from "../../../data/own-link.ts";
 /** The video of the input, or why it is unavailable. */
 export type Picture = { link: string } | { reason: string };
 
-const VIDEO_FORMATS = new Set(["mp4", "m4v", "mov", "mkv", "webm"]);
+const VIDEO_FORMATS = new Set([
+  ...["mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "flv", "wmv", "3gp"],
+]);
 
 const isVideo = (format: string | undefined) =>
   format !== undefined && VIDEO_FORMATS.has(format.toLowerCase());
