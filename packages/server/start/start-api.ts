@@ -5,6 +5,7 @@ import { makeLegacyPorts } from "../compat/jobs/legacy-ports.ts";
 import { addLegacyRoutes } from "../compat/jobs/legacy-routes.ts";
 import { openDatabaseProbe } from "../db/connection/database-probe.ts";
 import { openDatabase } from "../db/connection/open-database.ts";
+import { limitAnswers, STOPPING_ANSWER_MS } from "../db/connection/steady-client.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { openTaskChanges } from "../db/tasks/task-changes.ts";
 import { findTask, listProgressMarks } from "../db/tasks/task-rows.ts";
@@ -122,6 +123,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     async close(): Promise<void> {
       readiness.drain();
       if (config.drainMs > 0) await wait(config.drainMs, undefined, { signal: house.hurry }).catch(() => {});
+      const endLimit = limitAnswers(STOPPING_ANSWER_MS);
       schema.close();
       await app.close();
       await tracer?.close();
@@ -134,6 +136,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       await sweeping.db.destroy();
       quota.close();
       await db.destroy();
+      endLimit();
     },
   };
 }

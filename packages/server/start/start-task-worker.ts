@@ -158,9 +158,8 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     db,
     findFault: worker.findFault,
     async close(): Promise<void> {
-      await sweeper.close();
-      await aligner.close();
-      await worker.close({ drainMs: config.drainMs, hurry: house.hurry });
+      const drain = { drainMs: config.drainMs, hurry: house.hurry };
+      await Promise.all([sweeper.close(), aligner.close(), worker.close(drain)]);
       quota.close();
       await db.destroy();
     },

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { limitAnswers, STOPPING_ANSWER_MS } from "../db/connection/steady-client.ts";
 import { makeId } from "../domain/ids.ts";
 import type { WorkerRegister, WorkerReport } from "../domain/operation/worker-report.ts";
 import type { SpanOffers, SpanQueue } from "../domain/spans/span-record.ts";
@@ -222,6 +223,7 @@ export async function startWorker(given: WorkerPorts) {
     async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {
       draining.abort(new Error("the worker is shutting down"));
       if (drainMs > 0) await waitAtMost(working, drainMs, hurry);
+      const endLimit = limitAnswers(STOPPING_ANSWER_MS);
       closing.abort(new Error("the worker is shutting down"));
       await working;
       const supervised = supervisor.close();
@@ -230,6 +232,7 @@ export async function startWorker(given: WorkerPorts) {
       await engine.close();
       await ports.guard.close();
       await heartbeat.stop();
+      endLimit();
     },
   };
 }

@@ -8,6 +8,10 @@ import { ReadOnlyServer } from "./read-only-server.ts";
 const END_MS = 1000;
 /** For one of several hosts, while looking for the one that accepts writes. */
 const SEARCH_MS = 3000;
+/** What a stopping process waits for an answer of the database. */
+export const STOPPING_ANSWER_MS = 4000;
+/** How often a stopping process looks at its connections. */
+const LOOK_MS = 200;
 /** pg has no error code for it. */
 const READ_TIMEOUT = "Query read timeout";
 const READ_ONLY = "25006";
@@ -20,7 +24,19 @@ type Inner = {
   stream: Socket;
 };
 
+/** Of the process; those that are connecting as well. */
 const open = new Set<SteadyClient>();
+
+/**
+ * While a process stops, no query and no connection may take longer than this: a database that does not answer must not keep it. Returns how to end that.
+ */
+export function limitAnswers(limitMs: number): () => void {
+  const timer = setInterval(() => {
+    for (const client of open) if (client.busyMs() > limitMs) client.breakOff();
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
 
 /**
  * A connection that leads to a server that accepts writes, and never waits for one that is gone.
@@ -35,8 +51,9 @@ export class SteadyClient extends pg.Client {
   /** As the server, or a pooler before it, reported when connecting. */
   #isMaybeReadOnly = false;
   #isClosed = false;
-  /** Queries without a result yet. */
+  /** Queries without a result yet, and the connecting itself. */
   #running = 0;
+  #busySinceMs = 0;
 
   constructor(config: pg.ClientConfig = {}) {
     const url = config.connectionString ?? "";
@@ -70,12 +87,13 @@ export class SteadyClient extends pg.Client {
       this.once("end", () => reject(new Error("Connection terminated")));
     });
     ended.catch(() => {});
+    this.#begin();
+    open.add(this);
     try {
       if (this.#hosts.length > 1)
         Object.assign(this, await findWriter(this.#url, this.#hosts, (host) => this.#tryHost(host)));
       if (this.#isClosed) throw new Error("Connection terminated");
       await Promise.race([super.connect(), ended]);
-      open.add(this);
       // A pooler may report what was so earlier.
       if (this.#isMaybeReadOnly) await this.requireWritable();
       return this;
@@ -83,7 +101,19 @@ export class SteadyClient extends pg.Client {
       forgetWriter(this.#url);
       this.breakOff();
       throw error;
+    } finally {
+      this.#running -= 1;
     }
+  }
+
+  #begin(): void {
+    if (this.#running === 0) this.#busySinceMs = performance.now();
+    this.#running += 1;
+  }
+
+  /** How long it has been waiting for the server. */
+  busyMs(): number {
+    return this.#running === 0 ? 0 : performance.now() - this.#busySinceMs;
   }
 
   async #tryHost(host: DatabaseHost): Promise<void> {
@@ -106,7 +136,7 @@ export class SteadyClient extends pg.Client {
 
   // The library's query has nine overloads, which take a callback or return a promise.
   override query = ((...given: unknown[]) => {
-    this.#running += 1;
+    this.#begin();
     const settle = (error?: Error | null) => {
       this.#running -= 1;
       if (error) this.#note(error);
