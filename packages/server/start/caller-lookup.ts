@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
-import { findCaller, listActiveKeyIds, touchKey } from "../db/accounts/key-rows.ts";
-import { findSessionCaller, listActiveSessionIds, touchSession } from "../db/accounts/session-rows.ts";
+import { findCaller, listActiveKeys, touchKey } from "../db/accounts/key-rows.ts";
+import { findSessionCaller, listActiveSessions, touchSession } from "../db/accounts/session-rows.ts";
 import type { Database } from "../db/database.ts";
 import type { KeyRing } from "../http/access/authenticate.ts";
 import type { SessionRing } from "../http/access/session-caller.ts";
@@ -20,9 +20,9 @@ export const makeKeyRing = (db: Database, log: FastifyBaseLogger): KeyRing => ({
       );
     return caller;
   },
-  listActiveKeyIds: async (keyIds) => [
-    ...(await listActiveKeyIds(db, keyIds)),
-    ...(await listActiveSessionIds(db, keyIds)),
+  listActiveCallers: async (keyIds) => [
+    ...(await listActiveKeys(db, keyIds)),
+    ...(await listActiveSessions(db, keyIds)),
   ],
 });
 

@@ -87,16 +87,18 @@ export async function findCaller(
 }
 
 /** Those of the keys that exist, are not revoked and belong to no suspended client. */
-export async function listActiveKeyIds(db: DatabaseHandle, ids: readonly string[]): Promise<string[]> {
-  const rows = await db
+export async function listActiveKeys(
+  db: DatabaseHandle,
+  ids: readonly string[],
+): Promise<Pick<Caller, "keyId" | "clientId" | "role">[]> {
+  return await db
     .selectFrom("api_keys")
     .innerJoin("clients", "clients.id", "api_keys.client_id")
-    .select("api_keys.id")
+    .select(["api_keys.id as keyId", "api_keys.client_id as clientId", "api_keys.role"])
     .where("api_keys.id", "=", sql<string>`any(${ids})`)
     .where("api_keys.revoked_at", "is", null)
     .where("clients.suspended_at", "is", null)
     .execute();
-  return rows.map(({ id }) => id);
 }
 
 /** Records a use, at most once a minute: a write for each request would cost more than it is worth. */

@@ -1,3 +1,4 @@
+import type { KeyRole, PersonRole } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { hashKey } from "../../domain/accounts/key-secrets.ts";
@@ -10,6 +11,9 @@ import type { DatabaseHandle } from "../database.ts";
 const IS_GOOD = sql<boolean>`(
   person_sessions.last_used_at > now() - make_interval(days => ${sql.lit(SESSION_IDLE_DAYS)})
   and person_sessions.created_at > now() - make_interval(days => ${sql.lit(SESSION_DAYS)}))`;
+
+const toKeyRole = (row: { role: PersonRole; is_administrative: boolean }): KeyRole =>
+  isAdministrator({ role: row.role, isClientAdministrative: row.is_administrative }) ? "admin" : "client";
 
 const selectSessions = (db: DatabaseHandle) =>
   db
@@ -113,7 +117,7 @@ export async function findSessionCaller(
   return {
     keyId: sessionId,
     clientId,
-    role: isAdministrator({ role, isClientAdministrative: row.is_administrative }) ? "admin" : "client",
+    role: toKeyRole(row),
     person: { id, sessionId, clientId, role },
     isSuspended: row.suspended_at !== null,
     lastUsedAt: row.last_used_at,
@@ -121,17 +125,20 @@ export async function findSessionCaller(
 }
 
 /** Those of the sessions that are valid and belong to no suspended client. */
-export async function listActiveSessionIds(db: DatabaseHandle, ids: readonly string[]): Promise<string[]> {
+export async function listActiveSessions(
+  db: DatabaseHandle,
+  ids: readonly string[],
+): Promise<Pick<Caller, "keyId" | "clientId" | "role">[]> {
   const rows = await db
     .selectFrom("person_sessions")
     .innerJoin("people", "people.id", "person_sessions.person_id")
     .innerJoin("clients", "clients.id", "people.client_id")
-    .select("person_sessions.id")
+    .select(["person_sessions.id", "people.client_id", "people.role", "clients.is_administrative"])
     .where("person_sessions.id", "=", sql<string>`any(${ids})`)
     .where("clients.suspended_at", "is", null)
     .where(IS_GOOD)
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.map((row) => ({ keyId: row.id, clientId: row.client_id, role: toKeyRole(row) }));
 }
 
 /** Records a use, at most once a minute, like `touchKey`. */

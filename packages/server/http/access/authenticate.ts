@@ -15,8 +15,8 @@ export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
 
 export interface KeyRing {
   findCaller(secret: string): Promise<KeyHolder | undefined>;
-  /** Those of the keys that are neither revoked nor of a suspended client. */
-  listActiveKeyIds(keyIds: readonly string[]): Promise<string[]>;
+  /** The callers behind those of the keys and sessions that are neither revoked nor of a suspended client, as they are now. */
+  listActiveCallers(keyIds: readonly string[]): Promise<Pick<Caller, "keyId" | "clientId" | "role">[]>;
 }
 
 /** The caller behind the key; undefined if the request has none. A wrong key is rejected even on public routes. */

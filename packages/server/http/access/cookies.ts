@@ -16,6 +16,13 @@ export function findCookie({ headers }: FastifyRequest, name: string): string | 
 export const findSessionToken = (request: FastifyRequest) =>
   request.headers[DASHBOARD_HEADER] === undefined ? undefined : findCookie(request, SESSION_COOKIE);
 
+/** Whether another site's page made a browser send this. Programs name no origin. */
+export function isFromOtherSite({ headers: { origin }, host }: FastifyRequest, baseUrl: string): boolean {
+  if (origin === undefined) return false;
+  const { host: named } = URL.canParse(origin) ? new URL(origin) : { host: undefined };
+  return named !== host && named !== new URL(baseUrl).host;
+}
+
 /** HttpOnly and SameSite; also Secure if the service is reached over https. */
 export function makeCookie(
   request: FastifyRequest,

@@ -4,11 +4,13 @@ import { ApiError } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, SignedInPerson } from "../../domain/accounts/caller.ts";
 import { makeBrowserToken } from "../../domain/accounts/known-browser.ts";
+import type { PeopleStore } from "../../domain/accounts/people-store.ts";
 import { SESSION_DAYS } from "../../domain/accounts/session-lifetime.ts";
 import type { OpenedSession, Visitor } from "../../domain/accounts/sign-in.ts";
 import type { Vault } from "../../domain/vault.ts";
 import { getCaller } from "./authenticate.ts";
 import { findCookie, makeCookie, SESSION_COOKIE } from "./cookies.ts";
+import type { SessionRing } from "./session-caller.ts";
 
 const DAY_SECONDS = 86_400;
 /** As long as browsers keep a cookie. */
@@ -39,6 +41,16 @@ export function getManager(request: FastifyRequest): Caller {
       "This is for people who are signed in at the dashboard, and for keys of the role admin",
     );
   return caller;
+}
+
+/** Revokes the browser's session, so that its token is useless even to somebody who has a copy. */
+export async function endSession(
+  { people, sessions }: { people: Pick<PeopleStore, "deleteSession">; sessions: SessionRing },
+  request: FastifyRequest,
+): Promise<void> {
+  const token = findCookie(request, SESSION_COOKIE);
+  const person = token === undefined ? undefined : (await sessions.findCaller(token))?.person;
+  if (person) await people.deleteSession(person.id, person.sessionId);
 }
 
 /** A separate name for each person, so that people who share a browser keep their allowances. */

@@ -2,23 +2,27 @@ import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { KeyRing } from "../access/authenticate.ts";
 
-/** How long a stream may outlive its key. */
-const KEY_CHECK_MS = 5000;
+/** A stream outlives its key by at most five seconds, the query included. */
+const KEY_CHECK_MS = 4000;
 
 const makeRevokedError = () =>
-  new ApiError("KEY_INVALID", "The API key was revoked, or its account suspended");
+  new ApiError("KEY_INVALID", "The API key was revoked, its account suspended, or its role changed");
 const makeClosingError = () =>
   new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment");
+
+/** Whether somebody may still do what was begun for that client. */
+const mayActFor = (now: Pick<Caller, "clientId" | "role"> | undefined, { clientId }: Caller) =>
+  now !== undefined && (now.role === "admin" || now.clientId === clientId);
 
 export type StreamLimits = { max: number; maxPerClient: number };
 type OpenStream = { caller: Caller; ending: AbortController };
 
 /**
- * Tracks open streams and limits them per client and in total. A stream ends when its key is revoked: all keys are checked in one
- * query. While the database is unavailable nothing is streamed anyway.
+ * Tracks open streams and limits them per client and in total. A stream ends when its key is revoked, and one of another client when its caller is no longer
+ * an administrator: all keys are checked in one query. While the database is unavailable nothing is streamed anyway.
  */
 export function makeOpenStreams(options: {
-  keys: Pick<KeyRing, "listActiveKeyIds">;
+  keys: Pick<KeyRing, "listActiveCallers">;
   limits: StreamLimits;
   /** For the error message: what the streams are, and what to do if there are too many. */
   words?: { noun: string; advice: string };
@@ -42,9 +46,11 @@ export function makeOpenStreams(options: {
   async function endRevoked(): Promise<void> {
     try {
       const keyIds = new Set([...streams].map(({ caller }) => caller.keyId));
-      const active = new Set(await keys.listActiveKeyIds([...keyIds]));
+      const active = await keys.listActiveCallers([...keyIds]);
+      const activeById = new Map(active.map((caller) => [caller.keyId, caller]));
       for (const { caller, ending } of streams)
-        if (keyIds.has(caller.keyId) && !active.has(caller.keyId)) ending.abort(makeRevokedError());
+        if (keyIds.has(caller.keyId) && !mayActFor(activeById.get(caller.keyId), caller))
+          ending.abort(makeRevokedError());
     } catch (error) {
       onError(error);
     }

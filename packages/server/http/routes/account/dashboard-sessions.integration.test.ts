@@ -87,6 +87,21 @@ describe("a session", () => {
     expect((await openBrowser(api).call("POST", "/account/sign-out")).status).toBe(200);
   });
 
+  it("[PE5] ends when its person signs out without the dashboard's header, as with a form or a program", async () => {
+    for (const origin of [undefined, api.address]) {
+      const browser = await signInHere();
+      const signedOut = await fetch(new URL("/account/sign-out", api.address), {
+        method: "POST",
+        headers: { cookie: browser.cookie ?? "", ...(origin === undefined ? {} : { origin }) },
+      });
+      expect([signedOut.status, signedOut.headers.get("set-cookie")]).toEqual([
+        200,
+        expect.stringMatching(/^stemwright_session=; /),
+      ]);
+      expect((await browser.call("GET", "/account/me")).status).toBe(401);
+    }
+  });
+
   it("[PE5] is new at every sign-in; the browser's previous one becomes invalid", async () => {
     const victim = openBrowser(api);
     victim.cookie = "stemwright_session=chosen-by-somebody-else";
@@ -119,7 +134,38 @@ describe("a session", () => {
     ]);
   });
 
-  it("[K7] [PE5] an event stream ends within 15 seconds of its session being revoked", async () => {
+  it("[K7] [PE8] an administrator's stream of another client ends once they are a member, and that of their own does not", async () => {
+    const admin = await api.addAccount();
+    await api.database.pool.query("update clients set is_administrative = true where id = $1", [
+      admin.clientId,
+    ]);
+    const chief = await signIn(api, { clientId: admin.clientId });
+    const demoted = await signIn(api, { clientId: admin.clientId });
+    const createTask = async (key: string) => {
+      const targets = [{ model: "vocals", formats: ["wav"] }];
+      const created = await api.post("/tasks", { url: "https://example.com/a.wav", targets }, { key });
+      return ((await created.json()) as { id: string }).id;
+    };
+    const follow = async (key: string, query: string) => {
+      const stream = await demoted.call("GET", `/tasks/${await createTask(key)}/events${query}`);
+      expect(stream.status).toBe(200);
+      const ended = stream.text();
+      let isOver = false;
+      void ended.finally(() => {
+        isOver = true;
+      });
+      return { ended, isOver: () => isOver };
+    };
+    const other = await follow(api.account.key, `?clientId=${api.account.clientId}`);
+    const own = await follow(admin.key, "");
+    await chief.ask("PATCH", `/account/people/${demoted.personId}`, { role: "member" });
+    expect(await other.ended).toContain("event: target");
+    expect(own.isOver()).toBe(false);
+    await chief.ask("DELETE", `/account/people/${demoted.personId}`);
+    await own.ended;
+  });
+
+  it("[K7] [PE5] an event stream ends when its session is revoked", async () => {
     const browser = await signInHere();
     const { key } = api.account;
     const created = await api.post(
@@ -174,10 +220,17 @@ describe("another site's page", () => {
 
   it("[PE1] can't sign anybody out", async () => {
     const browser = await signInHere();
-    await fetch(new URL("/account/sign-out", api.address), {
-      method: "POST",
-      headers: { cookie: browser.cookie ?? "", origin: "https://evil.example" },
-    });
+    for (const origin of ["https://evil.example", "null"]) {
+      const refused = await fetch(new URL("/account/sign-out", api.address), {
+        method: "POST",
+        headers: { cookie: browser.cookie ?? "", origin },
+      });
+      expect([refused.headers.get("set-cookie"), ...(await codeOf(refused))]).toEqual([
+        null,
+        403,
+        "PERSON_REQUIRED",
+      ]);
+    }
     expect((await browser.ask<Me>("GET", "/account/me")).person.id).toBe(browser.personId);
   });
 

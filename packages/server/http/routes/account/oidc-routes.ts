@@ -6,7 +6,7 @@ import {
 } from "../../../domain/accounts/identity.ts";
 import { openSession } from "../../../domain/accounts/sign-in.ts";
 import { findCookie, makeCookie, SESSION_COOKIE } from "../../access/cookies.ts";
-import { setSignedInCookies, toVisitor } from "../../access/signed-in.ts";
+import { endSession, setSignedInCookies, toVisitor } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
 import { isForClient } from "../../errors/error-mapper.ts";
 
@@ -89,6 +89,7 @@ export function addOidcRoutes({
       const signedInId = await findSignedInId(request);
       const person = await findOrAdmitPerson({ people, ...ports.admission }, identity, signedInId);
       const opened = await openSession(people, person, { method: "oidc", visitor: toVisitor(request) });
+      await endSession(ports, request);
       await setSignedInCookies({ request, reply, baseUrl: publicBaseUrl(), vault }, opened);
       return reply.redirect(`${publicBaseUrl()}/app`);
     } catch (error) {

@@ -125,6 +125,17 @@ describe("signing in with an identity provider", () => {
     expect((await connect({ sub: makeId() })).location).toBe(refused);
   });
 
+  it("[PE5] [PE10] a sign-in there ends the browser's previous session", async () => {
+    const email = `${makeId()}@joins.example`;
+    const { browser } = await signInThere({ email, sub: email });
+    const copy = open();
+    copy.cookie = browser.cookie;
+    expect((await copy.call("GET", "/account/me")).status).toBe(200);
+    await signInThere({ email, sub: email }, browser);
+    expect((await browser.call("GET", "/account/me")).status).toBe(200);
+    expect((await copy.call("GET", "/account/me")).status).toBe(401);
+  });
+
   it("[PE10] does not let anybody take over an account by typing in its address, nor the reverse", async () => {
     const email = `${makeId()}@joins.example`;
     await addPerson(api, { clientId: api.account.clientId, email });

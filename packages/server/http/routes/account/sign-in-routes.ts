@@ -1,4 +1,5 @@
 import {
+  ApiError,
   accountOptions,
   invitationAcceptance,
   linkSignInRequest,
@@ -14,9 +15,10 @@ import {
   signInWithLink,
   signInWithPassword,
 } from "../../../domain/accounts/sign-in.ts";
-import { findSessionToken } from "../../access/cookies.ts";
+import { findSessionToken, isFromOtherSite } from "../../access/cookies.ts";
 import {
   clearSessionCookie,
+  endSession,
   findBrowserToken,
   setSignedInCookies,
   toVisitor,
@@ -26,16 +28,6 @@ import type { Api } from "../../api.ts";
 const tags = ["Account"];
 const config = { isPublic: true };
 
-/** Revokes the browser's previous session, so that its token is useless even to somebody who has a copy. */
-async function endSession(
-  { ports }: Pick<Api<"people" | "sessions">, "ports">,
-  request: FastifyRequest,
-): Promise<void> {
-  const token = findSessionToken(request);
-  const caller = token === undefined ? undefined : await ports.sessions.findCaller(token);
-  if (caller?.person) await ports.people.deleteSession(caller.person.id, caller.person.sessionId);
-}
-
 export function addSignInRoutes(
   api: Api<"identityProvider" | "passwords" | "people" | "sessions" | "vault">,
 ): void {
@@ -43,7 +35,7 @@ export function addSignInRoutes(
   const { people } = ports;
 
   const answer = async (request: FastifyRequest, reply: FastifyReply, opened: OpenedSession) => {
-    await endSession(api, request);
+    await endSession(ports, request);
     await setSignedInCookies({ request, reply, baseUrl: publicBaseUrl(), vault: ports.vault }, opened);
     return toMe(opened.person, opened.session);
   };
@@ -113,7 +105,10 @@ export function addSignInRoutes(
     "/account/sign-out",
     { config, schema: { tags, summary: "Sign out", response: { 200: signedOut } } },
     async (request, reply) => {
-      await endSession(api, request);
+      // The header is left out by some clients; what it protects from is a page of another site.
+      if (findSessionToken(request) === undefined && isFromOtherSite(request, publicBaseUrl()))
+        throw new ApiError("PERSON_REQUIRED", "Sign out at the dashboard; another site's page can't do that");
+      await endSession(ports, request);
       clearSessionCookie(request, reply, publicBaseUrl());
       return { signedOut: true as const };
     },
