@@ -59,7 +59,8 @@ async function addClient(
   await insertClient(db, { id, name: "Bench" });
   const rules = { clientRunningMax: 0, clientWaitingMax: 0, longTaskSeconds: 0 };
   const vault = openVault({ key: undefined, keyFile: join(dataDir, "encryption.key") });
-  const { tasks } = makeStores(db, { rules, vault });
+  const uploadRules = { expiryHours: 24, unfinishedMaxBytes: 0, defaultQuotaBytes: 0 };
+  const { tasks } = makeStores(db, { rules, uploadRules, vault });
   const blobs = await openFileBlobs(join(dataDir, "blobs"));
   const blobKey = `assets/${assetId}/a.wav`;
   await writeFile(join(dataDir, assetId), "sound");

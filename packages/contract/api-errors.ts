@@ -167,6 +167,16 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "This installation has no network for the model or variant: it can be neither run nor granted.",
   },
+  UPLOAD_OFFSET_WRONG: {
+    statusCode: 409,
+    when: "`Upload-Offset` is not the number of bytes that are stored; `HEAD` or `GET /uploads/{id}` returns it.",
+  },
+  UPLOAD_TAKEN_OVER: { statusCode: 409, when: "Another request continued or removed the upload meanwhile." },
+  UPLOAD_INCOMPLETE: { statusCode: 409, when: "Bytes or parts of the upload are missing." },
+  DIRECT_UPLOADS_OFF: {
+    statusCode: 409,
+    when: "The installation takes no uploads into its bucket: it has none, or `S3_PRESIGNED_LINKS` is off.",
+  },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
   WORDS_CHANGED: {
     statusCode: 409,
@@ -181,6 +191,7 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "The Task of a `/v1` or `/asr` request was cancelled or deleted by another request.",
   },
+  TUS_VERSION_UNSUPPORTED: { statusCode: 412, when: "`Tus-Resumable` is not `1.0.0`." },
   BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB, or 8 MiB for edited words." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
   STORAGE_QUOTA_EXCEEDED: {
@@ -207,6 +218,10 @@ export const API_ERRORS = {
   REALIGNMENTS_TOO_MANY: {
     statusCode: 429,
     when: "The account has reached its limit of waiting realignments; see `Retry-After`.",
+  },
+  UPLOADS_TOO_MANY: {
+    statusCode: 429,
+    when: "The account has reached its limit of unfinished uploads; finish or delete some.",
   },
   STREAMS_TOO_MANY: {
     statusCode: 429,

@@ -20,6 +20,7 @@ export * from "./storage-integration.ts";
 export * from "./target.ts";
 export * from "./target-errors.ts";
 export * from "./task.ts";
+export * from "./upload.ts";
 export * from "./usage.ts";
 export * from "./webhook.ts";
 export * from "./whisper-asr.ts";

@@ -62,6 +62,8 @@ export type {
   TextOutputFormat,
   TimedLine,
   TimedWord,
+  Upload,
+  UploadPart,
   UsageRow,
   Webhook,
   WebhookDelivery,
@@ -73,8 +75,9 @@ export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts
 export * from "./errors.ts";
 export type { Listing, ListQuery, Page } from "./http/listing.ts";
 export type { RequestOptions, StemwrightOptions } from "./options.ts";
-export type { AssetQuery } from "./resources/assets.ts";
+export type { AssetQuery, AssetUploadOptions } from "./resources/assets.ts";
 export type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery } from "./resources/preview-chunks.ts";
+export type { UploadStart } from "./resources/resumable-uploads.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
 export type { TargetRef } from "./resources/task-words.ts";
 export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";

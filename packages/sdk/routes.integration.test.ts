@@ -81,6 +81,13 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /tasks/{id}/previews/spectra": (client) =>
     client.tasks.previews.spectra("ID", { version: "a", tracks: ["input"], level: 2048, from: 0, to: 1 }),
   "POST /assets": (client) => client.assets.upload(new Blob(["sound"])),
+  "POST /uploads": (client) => client.uploads.create({ name: "a.wav", sizeBytes: 5 }),
+  "POST /uploads/direct": (client) => client.uploads.createDirect({ name: "a.wav", sizeBytes: 5 }),
+  "GET /uploads": (client) => client.uploads.list({ skip: 1, take: 1 }).page(),
+  "GET /uploads/{id}": (client) => client.uploads.get("ID"),
+  "PATCH /uploads/{id}": (client) => client.uploads.append("ID", 0, new Blob(["sound"])),
+  "DELETE /uploads/{id}": (client) => client.uploads.delete("ID"),
+  "POST /uploads/{id}/complete": (client) => client.uploads.complete("ID"),
   "GET /assets": (client) => client.assets.list({ skip: 1, take: 1, search: "song" }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),
   "DELETE /assets/{id}": (client) => client.assets.delete("ID"),
@@ -157,7 +164,7 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
 };
 /** Alternative spellings of routes, for older clients. */
 const ALIASES = ["POST /usage", "POST /upload/audio-link"];
-/** Interfaces of other services, for their own clients; users of this SDK create Tasks instead. */
+/** Interfaces of other services and of tus, for their own clients; this SDK has other ways. */
 const OTHER_CLIENTS = [
   "GET /v1/models",
   "GET /v1/models/{model}",
@@ -165,6 +172,7 @@ const OTHER_CLIENTS = [
   "POST /v1/audio/translations",
   "POST /asr",
   "POST /detect-language",
+  "HEAD /uploads/{id}",
 ];
 /** Methods that combine others, or send no request. */
 const COMPOSED = [
@@ -219,7 +227,10 @@ describe("[G7] the SDK and /openapi.json", () => {
     const fake = makeFakeFetch(({ url }) => {
       if (url.endsWith("/events")) return new Response(`event: task\ndata: ${JSON.stringify(DONE)}\n\n`);
       if (url.includes("/previews/")) return new Response();
-      return answerJson({ models: [], jobs: [], job: {}, secret: "" });
+      return answerJson(
+        { models: [], jobs: [], job: {}, secret: "" },
+        { headers: { location: "http://a/uploads/ID" } },
+      );
     });
     const client = new Stemwright({ baseUrl: "http://a", apiKey: "k", fetch: fake.fetch });
     spyOn(client, called);

@@ -8,6 +8,7 @@ import { Assets } from "./resources/assets.ts";
 import { Health } from "./resources/health.ts";
 import { Jobs } from "./resources/jobs.ts";
 import { Models } from "./resources/models.ts";
+import { ResumableUploads } from "./resources/resumable-uploads.ts";
 import { Shares } from "./resources/shares.ts";
 import { Statistics } from "./resources/statistics.ts";
 import { StorageIntegrations } from "./resources/storage-integrations.ts";
@@ -41,6 +42,7 @@ function parseBaseUrl(text: string): string {
 export class Stemwright {
   readonly baseUrl: string;
   readonly assets: Assets;
+  readonly uploads: ResumableUploads;
   readonly tasks: Tasks;
   readonly shares: Shares;
   readonly models: Models;
@@ -67,7 +69,8 @@ export class Stemwright {
       // Browsers throw "Illegal invocation" when fetch is called as a method of another object.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     });
-    this.assets = new Assets(transport);
+    this.uploads = new ResumableUploads(transport);
+    this.assets = new Assets(transport, this.uploads);
     this.tasks = new Tasks(transport, this.assets);
     this.shares = new Shares(transport);
     this.models = new Models(transport);

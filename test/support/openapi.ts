@@ -55,7 +55,7 @@ export function makeResponseChecker(document: OpenApi) {
     if (key === undefined) return `${title} is not described`;
     const content = operation.responses[key]?.content?.["application/json"];
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    if (content === undefined || !isJson) return undefined;
+    if (content === undefined || !isJson || method === "HEAD") return undefined;
     const validate = getValidator([
       "paths",
       path,

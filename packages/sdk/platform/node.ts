@@ -13,7 +13,12 @@ export const platform: Platform = {
   async loadFile(path) {
     const found = await stat(path);
     if (!found.isFile()) throw new StemwrightError(`Not a file: ${path}`);
-    return { name: basename(path), sizeBytes: found.size, open: () => createReadStream(path) };
+    return {
+      name: basename(path),
+      sizeBytes: found.size,
+      modifiedAtMs: Math.floor(found.mtimeMs),
+      open: (part) => createReadStream(path, part && { start: part.start, end: part.end - 1 }),
+    };
   },
 
   async writeFile(path, content) {

@@ -2,8 +2,9 @@
 export type LocalFile = {
   name: string;
   sizeBytes: number;
-  /** Opens the file again. */
-  open(): AsyncIterable<Uint8Array>;
+  modifiedAtMs: number;
+  /** Opens the file again, all of it or a part; `end` is exclusive. */
+  open(part?: { start: number; end: number }): AsyncIterable<Uint8Array>;
 };
 
 /** What differs between browsers and runtimes with a file system. */

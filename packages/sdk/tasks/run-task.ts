@@ -21,7 +21,7 @@ export type RunOptions = Omit<TaskInput, "assetId" | "url" | "targets"> &
     onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
     /** Called when the Task has been created. */
     onCreated?: ((task: Task) => void) | undefined;
-    /** Keep the Task running when the signal aborts. By default it is cancelled. */
+    /** Keep the upload and the running Task when the signal aborts. By default they are deleted and cancelled. */
     keepOnAbort?: boolean | undefined;
   };
 
@@ -57,6 +57,7 @@ export async function runTask(
       // A repeated run must get the same asset, or the Task's body would differ and conflict.
       idempotencyKey: idempotencyKey && `${idempotencyKey}-upload`,
       name,
+      keepOnAbort,
       onProgress: onUploadProgress,
     });
     return { assetId: id };

@@ -30,8 +30,16 @@ export async function uploadFile<Answer>(
   call: Pick<Call, "path" | "auth">,
   { input, options }: { input: UploadInput; options: UploadOptions },
 ): Promise<Answer> {
-  const { onProgress, name } = options;
-  const source = await loadUploadSource(input, name);
+  const source = await loadUploadSource(input, options.name);
+  return await uploadSource(transport, call, { source, options });
+}
+
+export async function uploadSource<Answer>(
+  transport: Transport,
+  call: Pick<Call, "path" | "auth">,
+  { source, options }: { source: UploadSource; options: UploadOptions },
+): Promise<Answer> {
+  const { onProgress } = options;
   const xhrFetch = onProgress && !platform.canStreamBodies ? findXhrFetch(onProgress) : undefined;
   const body = platform.canStreamBodies ? makeMultipartBody(source, onProgress) : await makeFormBody(source);
   return await transport.load(

@@ -16,7 +16,9 @@ export type UploadSource = {
   type: string;
   sizeBytes: number | undefined;
   isOnce: boolean;
-  open(): ReadableStream<Uint8Array>;
+  open(part?: { start: number; end: number }): ReadableStream<Uint8Array>;
+  /** When the file was changed, if it is one that a later process can send again. */
+  modifiedAtMs?: number | undefined;
   /** Set if the input was a Blob or bytes. */
   blob: Blob | undefined;
 };
@@ -32,7 +34,8 @@ function fromBlob(blob: Blob, name: string | undefined): UploadSource {
     type: blob.type || UNKNOWN_TYPE,
     sizeBytes: blob.size,
     isOnce: false,
-    open: () => blob.stream(),
+    open: (part) => (part ? blob.slice(part.start, part.end) : blob).stream(),
+    modifiedAtMs: (blob as { lastModified?: number }).lastModified,
     blob,
   };
 }
@@ -40,9 +43,10 @@ function fromBlob(blob: Blob, name: string | undefined): UploadSource {
 export async function loadUploadSource(input: UploadInput, name?: string): Promise<UploadSource> {
   if (typeof input === "string") {
     const file = await platform.loadFile(input);
-    const { sizeBytes } = file;
-    const open = () => toStream(file.open());
-    return { name: name ?? file.name, type: UNKNOWN_TYPE, sizeBytes, isOnce: false, open, blob: undefined };
+    const { sizeBytes, modifiedAtMs } = file;
+    const shared = { type: UNKNOWN_TYPE, isOnce: false, blob: undefined };
+    const open: UploadSource["open"] = (part) => toStream(file.open(part));
+    return { ...shared, name: name ?? file.name, sizeBytes, modifiedAtMs, open };
   }
   if (isBlob(input)) return fromBlob(input, name);
   if (input instanceof Uint8Array || input instanceof ArrayBuffer)

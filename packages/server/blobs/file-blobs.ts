@@ -8,7 +8,7 @@ import type { BlobRange, Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
-import { type FileRoom, writeNewFile } from "./write-new-file.ts";
+import { type FileRoom, UNLIMITED_ROOM, writeNewFile } from "./write-new-file.ts";
 
 export const PARTIAL_DIR = "partial";
 
@@ -22,9 +22,6 @@ async function unlessMissing<Result>(call: Promise<Result>): Promise<Result | un
     throw error;
   }
 }
-
-/** For tools and tests: writes until the disk is full. */
-const UNLIMITED: FileRoom = { findShortage: async () => undefined, makeRoom: async () => 0 };
 
 const makeStorageFullError = () =>
   new Refusal(
@@ -42,7 +39,7 @@ async function syncPath(path: string): Promise<void> {
 }
 
 /** Objects as files in one folder. A file is written under another name, synced, then renamed: it is complete or absent, even after a power cut. */
-export async function openFileBlobs(rootDir: string, room: FileRoom = UNLIMITED): Promise<Blobs> {
+export async function openFileBlobs(rootDir: string, room: FileRoom = UNLIMITED_ROOM): Promise<Blobs> {
   const partialDir = join(rootDir, PARTIAL_DIR);
   await mkdir(partialDir, { recursive: true, mode: 0o700 });
 

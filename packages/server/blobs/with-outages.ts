@@ -22,7 +22,7 @@ function isStoreOutage(error: unknown): boolean {
   return LOST_FILE_SYSTEM.includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-async function tell<Result>(call: Promise<Result>, isOutage = isStoreOutage): Promise<Result> {
+export async function tell<Result>(call: Promise<Result>, isOutage = isStoreOutage): Promise<Result> {
   try {
     return await call;
   } catch (error) {

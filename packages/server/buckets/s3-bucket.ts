@@ -37,7 +37,7 @@ export type S3BucketOptions = {
   agents?: GuardedAgents;
 };
 
-function toClientConfig(options: S3BucketOptions): S3ClientConfig {
+export function toClientConfig(options: S3BucketOptions): S3ClientConfig {
   const { region, endpoint, forcePathStyle = false, credentials, agents } = options;
   return {
     region,

@@ -73,6 +73,10 @@ export function toBucketError(error: unknown): BucketError {
   return new BucketError(kind, getMessage(service), { cause: error, isTransient });
 }
 
+/** The store does not know a multipart upload: it was completed, aborted, or removed by a lifecycle rule. */
+export const isUnknownMultipart = (error: unknown) =>
+  error instanceof BucketError && (error.cause as Error | undefined)?.name === "NoSuchUpload";
+
 /** Runs one call of a storage service; whatever it throws becomes a BucketError. */
 export async function asBucketCall<Result>(call: () => Promise<Result>): Promise<Result> {
   try {

@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { QueueRules } from "../domain/tasks/queue-rules.ts";
+import type { UploadRules } from "../domain/uploads/upload-record.ts";
 import { findDefaultDataDir } from "./find-default-data-dir.ts";
 import { readSecretFiles } from "./read-secret-files.ts";
 import { SETTINGS, type SettingName, type SettingValues } from "./settings.ts";
@@ -84,6 +85,7 @@ export type Config = Readonly<{
     firstByteTimeoutSeconds: number;
   };
   queueRules: QueueRules;
+  uploadRules: UploadRules;
   apiPoolSize: number;
   workerPoolSize: number;
   load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
@@ -248,6 +250,11 @@ export function loadConfig(environment: Environment = process.env): Config {
       clientRunningMax: settings.CLIENT_RUNNING_MAX,
       clientWaitingMax: settings.CLIENT_WAITING_MAX,
       longTaskSeconds: settings.LONG_TASK_SECONDS,
+    },
+    uploadRules: {
+      expiryHours: settings.UNFINISHED_UPLOAD_HOURS,
+      unfinishedMaxBytes: settings.UNFINISHED_UPLOADS_MAX_BYTES,
+      defaultQuotaBytes: settings.STORAGE_QUOTA_BYTES,
     },
     apiPoolSize: settings.API_POOL_SIZE,
     workerPoolSize: settings.WORKER_POOL_SIZE,

@@ -101,6 +101,17 @@ export const SETTINGS = {
     default: String(2 * 1024 ** 3),
     description: "Largest upload, and largest input read from a URL.",
   },
+  UNFINISHED_UPLOAD_HOURS: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "24",
+    description: "How long an unfinished resumable upload is kept after its last bytes.",
+  },
+  UNFINISHED_UPLOADS_MAX_BYTES: {
+    schema: wholeNumber(1),
+    default: String(8 * 1024 ** 3),
+    description:
+      "Announced bytes of one client's unfinished resumable uploads; more are 429. One is always taken.",
+  },
   DECODED_MAX_BYTES: {
     schema: wholeNumber(1),
     default: String(16 * 1024 ** 3),

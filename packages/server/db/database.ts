@@ -120,6 +120,25 @@ export type Tables = {
     media: MediaFacts | null;
     created_at: Date;
   };
+  uploads: {
+    id: string;
+    client_id: string;
+    name: string;
+    content_type: string | null;
+    format: string | null;
+    fingerprint: string | null;
+    metadata: string | null;
+    size_bytes: number;
+    stored_bytes: Generated<number>;
+    multipart_id: string | null;
+    part_bytes: number;
+    is_direct: Generated<boolean>;
+    writer: string | null;
+    writer_until: Date | null;
+    next_writer: string | null;
+    created_at: Generated<Date>;
+    expires_at: Date;
+  };
   tasks: {
     id: string;
     client_id: string;

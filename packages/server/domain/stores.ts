@@ -3,6 +3,7 @@ import type { PeopleStore } from "./accounts/people-store.ts";
 import type { AssetStore, TaskStore, WebhookStore } from "./ports.ts";
 import type { ShareStore } from "./shares/share-record.ts";
 import type { StorageIntegrationStore } from "./storage/storage-ports.ts";
+import type { UploadStore } from "./uploads/upload-record.ts";
 import type { RealignmentStore } from "./words/realignment-record.ts";
 import type { WordsStore } from "./words/words-record.ts";
 
@@ -17,4 +18,5 @@ export type Stores = {
   words: WordsStore;
   realignments: RealignmentStore;
   shares: ShareStore;
+  uploads: UploadStore;
 };

@@ -24,6 +24,7 @@ import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import type { PartialFiles } from "../domain/uploads/partial-files.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { KeyRing } from "./access/authenticate.ts";
@@ -34,6 +35,7 @@ export type ApiPorts = CheckPorts &
   StoragePorts &
   Stores & {
     blobs: Blobs;
+    partials: PartialFiles;
     unclaimed: UnclaimedFiles;
     /** Stores for POSTs, which write once per `Idempotency-Key`. */
     writes: { receipts: ReceiptStore; stores: Stores };

@@ -37,6 +37,7 @@ import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
 import { addAssetRoutes } from "./routes/files/asset-routes.ts";
 import { addFileRoutes } from "./routes/files/file-routes.ts";
 import { addStorageIntegrationRoutes } from "./routes/files/storage-integration-routes.ts";
+import { addUploadRoutes } from "./routes/files/upload-routes.ts";
 import { addHealthRoutes } from "./routes/service/health-routes.ts";
 import { addMetricsRoute } from "./routes/service/metrics-route.ts";
 import { addModelRoutes } from "./routes/service/model-routes.ts";
@@ -48,6 +49,8 @@ import { addTaskRoutes } from "./routes/tasks/task-routes.ts";
 import { addRealignmentRoutes } from "./routes/words/realignment-routes.ts";
 import { addWordsRoutes } from "./routes/words/words-routes.ts";
 import { addTracing } from "./tracing.ts";
+import { addBytesParser } from "./uploads/open-body.ts";
+import { TUS_HEADERS } from "./uploads/tus-headers.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [
@@ -59,6 +62,8 @@ const EXPOSED_HEADERS = [
   "content-length",
   "content-disposition",
   "retry-after",
+  "location",
+  ...TUS_HEADERS,
   "etag",
   "ratelimit-limit",
   "ratelimit-remaining",
@@ -107,6 +112,7 @@ function addRoutes(api: WholeApi): void {
   addExportRoutes(api);
   addStatisticsRoutes(api);
   addAssetRoutes(api);
+  addUploadRoutes(api);
   addFileRoutes(api);
   addStorageIntegrationRoutes(api);
   addWebhookRoutes(api);
@@ -203,15 +209,18 @@ export async function makeApp(
   });
   app.removeContentTypeParser("text/plain");
   addJsonParser(app);
+  addBytesParser(app);
   app.addHook("preValidation", async (request) => {
     if (request.isMultipart() && !request.routeOptions.schema?.consumes?.includes("multipart/form-data"))
       throw new ApiError("CONTENT_TYPE_UNSUPPORTED", "Send the body as application/json");
   });
   const methodsOf = new Map<string, Set<string>>();
+  const optionsHeaders = new Map<string, Record<string, string>>();
   app.addHook("onRoute", (route) => {
     const methods = methodsOf.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) methods.add(method);
     methodsOf.set(route.url, methods);
+    if (route.config?.optionsHeaders) optionsHeaders.set(route.url, route.config.optionsHeaders);
     addClientIdParameter(route);
     addIdempotencyHeader(route);
     if (route.schema && !route.schema.hide)
@@ -228,6 +237,6 @@ export async function makeApp(
   const api: WholeApi = { app, ports, links, outputLinks, publicBaseUrl, config, limitLookUp };
   addRoutes(api);
   await options.addOtherRoutes(api);
-  addOtherMethods(app, new Map(methodsOf));
+  addOtherMethods(app, new Map(methodsOf), optionsHeaders);
   return app;
 }

@@ -6,6 +6,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { StemCache, stemCacheFolder } from "../../engine/separation/stem-cache.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
+import { openFilePartials } from "../blobs/file-partials.ts";
 import { withUnclaimedFiles } from "../blobs/with-unclaimed-files.ts";
 import { insertClient } from "../db/accounts/client-rows.ts";
 import { findAsset, holdInputs, insertAsset } from "../db/assets/asset-rows.ts";
@@ -38,10 +39,12 @@ beforeAll(async () => {
     cacheDir: join(dataDir, "cache"),
     stemCacheBytes: 1,
     waits: { startSeconds: 50, maxSeconds: 3600 },
+    uploadRules: { expiryHours: 24, unfinishedMaxBytes: 1000, defaultQuotaBytes: 0 },
   };
   blobs = await openFileBlobs(config.blobsDir);
   await mkdir(config.workDir);
-  options = { db: database.db, blobs, config };
+  const partials = openFilePartials(blobs, { rootDir: config.blobsDir });
+  options = { db: database.db, blobs, partials, config };
 });
 afterAll(() => database.close());
 beforeEach(async () => {

@@ -15,11 +15,15 @@ import { deleteOldHolds } from "../db/storage/make-storage-quota.ts";
 import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "../db/storage/retention.ts";
 import { forgetFiles, takeDueFiles } from "../db/storage/unclaimed-file-rows.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "../db/tasks/task-rows.ts";
+import { makeUploadStore } from "../db/uploads/make-upload-store.ts";
+import { listExpiredUploads } from "../db/uploads/upload-rows.ts";
 import { deleteOldDeliveries } from "../db/webhooks/delivery-rows.ts";
 import { deleteOldRealignments } from "../db/words/realignment-rows.ts";
 import { forEachOf } from "../domain/for-each-of.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { toSpansFolder } from "../domain/spans/span-record.ts";
+import { asOnlyWriter, type Writing } from "../domain/uploads/as-only-writer.ts";
+import { type PartialFiles, toPartialFile } from "../domain/uploads/partial-files.ts";
 import { within } from "../domain/within.ts";
 import { sweepStretchInputs } from "../worker/realignments/gap-input.ts";
 import { sweepHelperDirs } from "../worker/work-dirs/open-helper-dir.ts";
@@ -48,8 +52,10 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 export type SweeperOptions = {
   db: Database;
   blobs: Blobs;
+  partials: PartialFiles;
   config: Pick<
     Config,
+    | "uploadRules"
     | "assetRetentionHours"
     | "outputRetentionHours"
     | "taskRetentionHours"
@@ -108,9 +114,10 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   const spans = await sweepSpans(options, signal);
   // Last, so that a hanging store does not block other sweeps.
   const failures: unknown[] = [];
+  const uploads = await sweepUploads(options, failures);
   const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
   if (failures.length > 0) throw new Error("files could not be removed", { cause: failures[0] });
-  return { ...swept, spans, unclaimed };
+  return { ...swept, spans, uploads, unclaimed };
 }
 
 /** Removes leftover spans of finished Tasks whose worker died; returns how many Tasks. */
@@ -121,6 +128,22 @@ async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | u
     await forgetSpans(db, taskId);
   }
   return taskIds.length;
+}
+
+/** Removes expired unfinished uploads and what is stored of them; returns how many. A request that continues one now keeps it. */
+async function sweepUploads({ db, partials, config }: SweeperOptions, failures: unknown[]): Promise<number> {
+  const uploads = makeUploadStore(db, config.uploadRules);
+  let removed = 0;
+  for (const place of await listExpiredUploads(db, REMOVALS_BATCH_SIZE)) {
+    async function work({ upload, token }: Writing): Promise<void> {
+      if (upload.expiresAt > new Date()) return;
+      await within(REMOVAL_LIMIT_MS, partials.abort(toPartialFile(upload)));
+      await uploads.deleteUpload(upload.id, token);
+      removed += 1;
+    }
+    await asOnlyWriter({ uploads, partials }, place, { work }).catch((error) => failures.push(error));
+  }
+  return removed;
 }
 
 /** Removes a batch of orphaned files; returns how many. Failed ones become due again later. */
@@ -147,7 +170,7 @@ async function sweepUnclaimed(
 }
 
 /** Removes leftovers on this machine; every machine sweeps its own. */
-export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">) {
+export async function sweepMachine({ db, config }: Pick<SweeperOptions, "db" | "config">) {
   const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
   return {
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),

@@ -34,12 +34,13 @@ export function makeApiPorts(
   opened: OpenedHouse,
   parts: { probe: DatabaseProbe; readiness: Readiness; feed: TaskFeed; links: Links; sandbox: MediaSandbox },
 ): ApiPorts {
-  const { db, blobs, unclaimed, stores, guard, storage, quota } = opened;
+  const { db, blobs, partials, unclaimed, stores, guard, storage, quota } = opened;
   const { probe, readiness, feed, links, sandbox } = parts;
   return {
     ...storage,
     ...stores,
     blobs,
+    partials,
     unclaimed,
     quota,
     feed,
@@ -69,7 +70,12 @@ export function makeApiPorts(
       receipts: makeReceiptStore({
         db,
         vault: storage.vault,
-        makeStores: (handle) => makeStores(handle, { rules: config.queueRules, vault: storage.vault }),
+        makeStores: (handle) =>
+          makeStores(handle, {
+            rules: config.queueRules,
+            uploadRules: config.uploadRules,
+            vault: storage.vault,
+          }),
       }),
     },
     stemCache: {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { PARTIAL_DIR } from "../blobs/file-blobs.ts";
 import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
+import { openPartialFiles } from "../blobs/open-partial-files.ts";
 import { withCustomerObjects } from "../blobs/with-customer-objects.ts";
 import { withOutages } from "../blobs/with-outages.ts";
 import { withUnclaimedFiles } from "../blobs/with-unclaimed-files.ts";
@@ -101,7 +102,7 @@ export async function openHouse(
     onRefused: (refusal) => log.warn(refusal, "outgoing connection refused: host is not public"),
   });
   const vault = openVault(config.encryption);
-  const stores = makeStores(db, { rules: config.queueRules, vault });
+  const stores = makeStores(db, { rules: config.queueRules, uploadRules: config.uploadRules, vault });
   const storage: StoragePorts = {
     integrations: stores.integrations,
     vault,
@@ -112,6 +113,7 @@ export async function openHouse(
   const room = makeDiskRoom({ dirs, minBytes: config.diskFreeMinBytes, keptStems, log });
   const unclaimed = makeUnclaimedFiles(db);
   const own = withOutages(await openOwnBlobs(config, room));
+  const partials = await openPartialFiles(config, { own, room });
   const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage, {
     tempDir: join(config.blobsDir, PARTIAL_DIR),
     maxBytes: config.uploadMaxBytes,
@@ -124,7 +126,7 @@ export async function openHouse(
     defaultQuotaBytes: config.storageQuotaBytes,
     onError: (error) => log.warn({ err: error }, "failed to refresh storage holds"),
   });
-  return { db, pool, own, blobs, unclaimed, secret, stores, guard, storage, room, quota };
+  return { db, pool, own, blobs, partials, unclaimed, secret, stores, guard, storage, room, quota };
 }
 
 export type OpenedHouse = Awaited<ReturnType<typeof openHouse>>;

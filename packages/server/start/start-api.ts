@@ -54,14 +54,14 @@ function openTaskFeed({ databaseUrl, log }: House, { db }: OpenedHouse) {
   return { changes, feed };
 }
 
-function startSweeping(house: House, { blobs }: OpenedHouse, schema: SchemaWatch) {
+function startSweeping(house: House, { blobs, partials }: OpenedHouse, schema: SchemaWatch) {
   const { db } = openDatabase({
     ...toPool(house),
     maxConnections: SWEEP_POOL_SIZE,
     statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
   });
   const sweeper = startSweeper(house.log, async (signal) =>
-    isFit(schema) ? await sweep({ db, blobs, config: house.config }, signal) : {},
+    isFit(schema) ? await sweep({ db, blobs, partials, config: house.config }, signal) : {},
   );
   return { sweeper, db };
 }

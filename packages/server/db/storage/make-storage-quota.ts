@@ -12,13 +12,14 @@ const REFRESH_MS = 60_000;
 /** Five missed refreshes: whoever created the hold is gone. */
 const LIFETIME = sql`interval '5 minutes'`;
 
-/** A client's storage use as an SQL expression. */
+/** A client's storage use as an SQL expression. Unfinished uploads hold what they announced, between requests too. */
 export function selectStorageUse(clientId: RawBuilder<string>, exceptId = ""): RawBuilder<StorageUse> {
   const sumOf = (noun: string) => sql`
     coalesce((select sum(total_bytes) from storage_totals where client_id = ${clientId} and noun = ${noun}), 0)`;
   return sql`json_build_object('assetsBytes', ${sumOf("assets")}, 'outputsBytes', ${sumOf("outputs")},
     'heldBytes', coalesce((select sum(size_bytes) from storage_holds
-      where client_id = ${clientId} and id <> ${exceptId} and seen_at > now() - ${LIFETIME}), 0))`;
+      where client_id = ${clientId} and id <> ${exceptId} and seen_at > now() - ${LIFETIME}), 0)
+      + coalesce((select sum(size_bytes) from uploads where client_id = ${clientId}), 0))`;
 }
 
 export async function loadStorageUse(
@@ -30,6 +31,27 @@ export async function loadStorageUse(
     use: StorageUse;
   }>`select ${selectStorageUse(sql`${clientId}::text`, options.exceptId)} as use`.execute(db);
   return rows[0]?.use ?? { assetsBytes: 0, outputsBytes: 0, heldBytes: 0 };
+}
+
+/**
+ * The use if this many more bytes would exceed the quota. Under the lock of the client's row until the transaction ends, so that concurrent uploads see each
+ * other's holds.
+ */
+export async function findShortage(
+  transaction: DatabaseHandle,
+  { id, clientId }: HoldPlace,
+  { sizeBytes, defaultQuotaBytes }: { sizeBytes: number; defaultQuotaBytes: number },
+): Promise<QuotaUse | "no-quota" | undefined> {
+  const row = await transaction
+    .selectFrom("clients")
+    .select("storage_quota_bytes")
+    .where("id", "=", clientId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const quotaBytes = row?.storage_quota_bytes ?? defaultQuotaBytes;
+  if (quotaBytes === 0) return "no-quota";
+  const usedBytes = sumUse(await loadStorageUse(transaction, clientId, { exceptId: id }));
+  return usedBytes + sizeBytes > quotaBytes ? { quotaBytes, usedBytes } : undefined;
 }
 
 /** Deletes the holds of dead processes; returns how many. */
@@ -53,19 +75,16 @@ export function makeStorageQuota(options: {
   };
   const timer = setInterval(() => void refresh().catch(onError), REFRESH_MS).unref();
 
-  const loadQuota = async (handle: DatabaseHandle, clientId: string, lock: "lock" | "read") => {
-    const query = handle.selectFrom("clients").select("storage_quota_bytes").where("id", "=", clientId);
-    const row = await (lock === "lock" ? query.forNoKeyUpdate() : query).executeTakeFirst();
-    return row?.storage_quota_bytes ?? defaultQuotaBytes;
+  const loadQuota = async (clientId: string) => {
+    const query = db.selectFrom("clients").select("storage_quota_bytes").where("id", "=", clientId);
+    return (await query.executeTakeFirst())?.storage_quota_bytes ?? defaultQuotaBytes;
   };
 
-  /** Under the lock of the client's row, so that concurrent uploads see each other's holds. */
-  const tryHold = ({ id, clientId }: HoldPlace, sizeBytes: number) =>
+  const tryHold = (place: HoldPlace, sizeBytes: number) =>
     db.transaction().execute(async (transaction): Promise<QuotaUse | "held" | undefined> => {
-      const quotaBytes = await loadQuota(transaction, clientId, "lock");
-      if (quotaBytes === 0) return undefined;
-      const usedBytes = sumUse(await loadStorageUse(transaction, clientId, { exceptId: id }));
-      if (usedBytes + sizeBytes > quotaBytes) return { quotaBytes, usedBytes };
+      const { id, clientId } = place;
+      const shortage = await findShortage(transaction, place, { sizeBytes, defaultQuotaBytes });
+      if (shortage) return shortage === "no-quota" ? undefined : shortage;
       await sql`
         insert into storage_holds (id, client_id, size_bytes) values (${id}, ${clientId}, ${sizeBytes})
         on conflict (id) do update set size_bytes = excluded.size_bytes, seen_at = now()`.execute(
@@ -85,7 +104,7 @@ export function makeStorageQuota(options: {
       await db.deleteFrom("storage_holds").where("id", "=", id).execute();
     },
     async findQuota(clientId, exceptId) {
-      const quotaBytes = await loadQuota(db, clientId, "read");
+      const quotaBytes = await loadQuota(clientId);
       if (quotaBytes === 0) return undefined;
       return { quotaBytes, usedBytes: sumUse(await loadStorageUse(db, clientId, { exceptId })) };
     },

@@ -13,9 +13,9 @@ const WRITTEN_FOR = sql`interval '1 hour'`;
 export function makeUnclaimedFiles(db: DatabaseHandle): UnclaimedFiles {
   return {
     async announce(keyPrefix) {
-      await sql`insert into unclaimed_files (key_prefix, due_at) values (${keyPrefix}, now() + ${ANNOUNCED_FOR})`.execute(
-        db,
-      );
+      await sql`
+        insert into unclaimed_files (key_prefix, due_at) values (${keyPrefix}, now() + ${ANNOUNCED_FOR})
+        on conflict (key_prefix) do nothing`.execute(db);
     },
     async isUnclaimed(keyPrefix) {
       const { rows } = await sql`select from unclaimed_files where key_prefix = ${keyPrefix}`.execute(db);

@@ -24,8 +24,15 @@ export function toCleanName(filename: string): string {
   return [...name].slice(-NAME_MAX_CHARACTERS).join("") || NO_NAME;
 }
 
-function refuseFormat(name: string): never {
-  const message = `"${name}" is not an accepted file: neither its name nor its content tells one of ${ACCEPTED_FORMATS.join(", ")}. Other audio can be converted first, for example to flac with: ffmpeg -i INPUT output.flac`;
+/** By the first bytes of a file whose name and type did not tell it. */
+export function getFormat(
+  hints: FormatHints & { name: string },
+  head: Buffer,
+  { isWhole }: { isWhole: boolean },
+): string {
+  const format = findFormatOfContent(hints, head, { isWhole });
+  if (format !== undefined) return format;
+  const message = `"${hints.name}" is not an accepted file: neither its name nor its content tells one of ${ACCEPTED_FORMATS.join(", ")}. Other audio can be converted first, for example to flac with: ffmpeg -i INPUT output.flac`;
   return refuseField("UPLOAD_FORMAT_UNSUPPORTED", { path: "file", message });
 }
 
@@ -33,6 +40,9 @@ const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").sl
 
 /** Folder of an asset's stored file. */
 export const toAssetFolder = (id: string) => `assets/${id}`;
+
+export const toAssetKey = ({ id, name, format }: Pick<AssetRecord, "id" | "name" | "format">) =>
+  `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
 
 export type Upload = FormatHints & {
   /** The client's name for it, which it gets back. */
@@ -52,10 +62,12 @@ async function openFormat(upload: Upload): Promise<{ format: string; content: Re
   if (told !== undefined) return { format: told, content: upload.content };
   const { head, isWhole, content } = await peekStream(upload.content, FORMAT_HEAD_BYTES);
   if (head.length === 0) throw makeEmptyError(upload.name);
-  const format = findFormatOfContent(upload, head, { isWhole });
-  if (format !== undefined) return { format, content };
-  content.destroy();
-  return refuseFormat(upload.name);
+  try {
+    return { format: getFormat(upload, head, { isWhole }), content };
+  } catch (error) {
+    content.destroy();
+    throw error;
+  }
 }
 
 /** Streams an upload into the store, within the client's quota. It becomes an asset once its row is written. */
@@ -68,7 +80,7 @@ export async function storeUpload(
   const { clientId } = caller;
   const { format, content } = await openFormat(upload);
   const id = makeId();
-  const blobKey = `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
+  const blobKey = toAssetKey({ id, name, format });
   try {
     const held = await holdUpload(quota, { id, clientId }, { content, expectedBytes });
     const { sizeBytes } = await blobs.write(blobKey, held, { maxBytes });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { ApiError } from "@stemwright/contract";
+import { ApiError, UPLOAD_BYTES_TYPE } from "@stemwright/contract";
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
 import { toErrorBody } from "../errors/error-mapper.ts";
 import { type ConnectionCounts, watchConnections } from "./connections.ts";
@@ -65,8 +65,9 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
   } satisfies FastifyHttpOptions<RawServerDefault>;
 }
 
-const isUpload = (request: FastifyRequest) =>
-  request.headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true;
+const UPLOAD_TYPES = ["multipart/form-data", UPLOAD_BYTES_TYPE];
+const isUpload = ({ headers }: FastifyRequest) =>
+  UPLOAD_TYPES.some((type) => headers["content-type"]?.toLowerCase().startsWith(type) === true);
 
 /** Tells whether fewer bytes than the minimum arrived since the last call, although we were ready to read more. */
 function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => boolean {

@@ -36,6 +36,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
   // Until a waiting Task is likely to have been claimed.
   TASKS_WAITING_TOO_MANY: 30,
   STREAMS_TOO_MANY: 5,
+  UPLOADS_TOO_MANY: 10,
   QUEUE_SLOW: 30,
   REALIGNMENTS_TOO_MANY: 2,
 };

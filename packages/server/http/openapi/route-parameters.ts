@@ -20,5 +20,7 @@ export function addClientIdParameter(route: RouteOptions): void {
 
 /** Adds `Idempotency-Key` to every POST. */
 export function addIdempotencyHeader({ method, schema }: RouteOptions): void {
-  if (schema && !schema.hide && [method].flat().includes("POST")) schema.headers = idempotencyHeaders;
+  if (!schema || schema.hide || ![method].flat().includes("POST")) return;
+  const { headers = z.looseObject({}) } = schema as { headers?: z.ZodObject };
+  schema.headers = headers.safeExtend(idempotencyHeaders.shape);
 }

@@ -152,6 +152,7 @@ const posts: {
     as: "admin",
     bodies: [() => ({ role: "member" }), () => ({ role: "owner" })],
   },
+  { path: "/uploads/{asset}/complete", as: "account" },
   { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
   { path: "/usage", as: "token" },
 ];
@@ -159,7 +160,7 @@ const posts: {
 const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
   (path) => `/account${path}`,
 );
-/** Tested separately below; those that wait for their Task are tested in doors/. */
+/** Tested separately below; those that wait for their Task in doors/, resumable uploads beside their routes. */
 const others = [
   "/v1/audio/transcriptions",
   "/v1/audio/translations",
@@ -170,6 +171,8 @@ const others = [
   "/upload",
   "/upload/link",
   "/upload/audio-link",
+  "/uploads",
+  "/uploads/direct",
 ];
 
 const first = () => ({ account: account.key, admin: admin.key, token });

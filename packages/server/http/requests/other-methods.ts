@@ -13,6 +13,8 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 export function addOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
+  /** What some routes add to the response to OPTIONS, by path. */
+  optionsHeaders: ReadonlyMap<string, Record<string, string>>,
 ): void {
   // Registered as methods without a body: it is never read.
   for (const method of PARSED_METHODS)
@@ -28,6 +30,7 @@ export function addOtherMethods(
         if (asked !== undefined) void reply.header("access-control-allow-headers", asked);
         return reply
           .code(204)
+          .headers(optionsHeaders.get(url) ?? {})
           .header("allow", allowed)
           .header("access-control-allow-methods", allowed)
           .header("access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS)

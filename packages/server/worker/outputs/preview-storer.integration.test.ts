@@ -11,6 +11,7 @@ import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts
 import { type RunEngine, startWorkerOfApi } from "../../../../test/support/test-worker.ts";
 import { makeSyntheticSong } from "../../../engine/support/synthetic-song.ts";
 import { openFileBlobs } from "../../blobs/file-blobs.ts";
+import { openFilePartials } from "../../blobs/file-partials.ts";
 import { sweep } from "../../maintenance/sweeper.ts";
 
 const SONG = { sampleRateHz: 44_100, lengthFrames: 520_000 };
@@ -246,9 +247,11 @@ describe("previews", () => {
     expect(await listFiles(deleted.id)).toEqual([]);
     await api.database.pool.query("update tasks set completed_at = now() - interval '100 hours'");
     const config = { blobsDir: join(api.dataDir, "blobs"), workDir: join(api.dataDir, "work") };
+    const blobs = await openFileBlobs(config.blobsDir);
     await sweep({
       db: api.database.db,
-      blobs: await openFileBlobs(config.blobsDir),
+      blobs,
+      partials: openFilePartials(blobs, { rootDir: config.blobsDir }),
       config: {
         ...config,
         ...{
@@ -259,6 +262,7 @@ describe("previews", () => {
         },
         ...{ cacheDir: join(api.dataDir, "cache"), stemCacheBytes: 0 },
         waits: { startSeconds: 50, maxSeconds: 3600 },
+        uploadRules: { expiryHours: 24, unfinishedMaxBytes: 0, defaultQuotaBytes: 0 },
       },
     });
     expect(await listFiles(swept.id)).toEqual([]);
