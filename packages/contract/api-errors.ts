@@ -133,6 +133,10 @@ export const API_ERRORS = {
   },
   OWNER_REQUIRED: { statusCode: 403, when: "Only owners of the account may do this." },
   PASSWORD_WRONG: { statusCode: 403, when: "`currentPassword` is missing or wrong." },
+  SIGN_IN_TOO_OLD: {
+    statusCode: 403,
+    when: "Setting a first password, or another email address without having one, needs a new sign-in.",
+  },
   SIGN_IN_LINK_INVALID: {
     statusCode: 403,
     when: "A one-time sign-in link was already used, has expired or is unknown; `npm run sign-in` prints another.",

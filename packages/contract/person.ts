@@ -52,9 +52,12 @@ export const me = z
       description:
         "Whether email and password are still to be set; until then only another link lets the person in",
     }),
+    hasPassword: z.boolean().meta({
+      description: "Whether the person has a password; people of the identity provider need none",
+    }),
     mayResetPassword: z.boolean().meta({
       description:
-        "Whether email and password can be changed without `currentPassword`: for an hour after a sign-in by link, and where there is none",
+        "Whether email and password can be changed without `currentPassword`: for an hour after a sign-in by link and, without a password, for ten minutes after one at the identity provider",
     }),
     hasIdentity: z
       .boolean()

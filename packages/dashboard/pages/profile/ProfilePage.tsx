@@ -33,7 +33,16 @@ function CurrentPassword({
   );
 }
 
-function NameAndEmailCard({ person, mayResetPassword }: Me) {
+/** Instead of a current password, for people who have none. */
+function SignInAgain({ what }: { what: string }) {
+  return (
+    <p>
+      To {what}, <a href="account/oidc/start">sign in again</a> first. You then have ten minutes.
+    </p>
+  );
+}
+
+function NameAndEmailCard({ person, hasPassword, mayResetPassword }: Me) {
   const [name, setName] = useState(person.name);
   const [email, setEmail] = useState(person.email ?? "");
   const [currentPassword, setCurrentPassword] = useState("");
@@ -57,7 +66,8 @@ function NameAndEmailCard({ person, mayResetPassword }: Me) {
         onEmail={setEmail}
         emailHint="What you sign in with. Nothing is mailed to it."
       />
-      {isEmailChanged && !mayResetPassword && (
+      {isEmailChanged && !mayResetPassword && !hasPassword && <SignInAgain what="change your email" />}
+      {isEmailChanged && !mayResetPassword && hasPassword && (
         <CurrentPassword
           value={currentPassword}
           onInput={setCurrentPassword}
@@ -74,19 +84,20 @@ function NameAndEmailCard({ person, mayResetPassword }: Me) {
   );
 }
 
-function Password({ mayResetPassword }: Me) {
+function Password({ hasPassword, mayResetPassword }: Me) {
   const [password, setPassword] = useState("");
   const [currentPassword, setCurrentPassword] = useState("");
   const form = useForm(async () => {
     me.value = await client.account.update({ password, ...(mayResetPassword ? {} : { currentPassword }) });
     setPassword("");
     setCurrentPassword("");
-    announce("Your password is changed. All your other sessions are ended.");
+    announce("Your password is set. All your other sessions are ended.");
   });
   return (
     <form class="card stack" onSubmit={form.submit}>
       <h2>Password</h2>
-      {!mayResetPassword && (
+      {!mayResetPassword && !hasPassword && <SignInAgain what="set a password" />}
+      {!mayResetPassword && hasPassword && (
         <CurrentPassword
           value={currentPassword}
           onInput={setCurrentPassword}
@@ -102,7 +113,7 @@ function Password({ mayResetPassword }: Me) {
       <FormError form={form} />
       <div>
         <Button type="submit" kind="primary" isBusy={form.isBusy}>
-          Change password
+          {hasPassword ? "Change password" : "Set password"}
         </Button>
       </div>
     </form>

@@ -5,6 +5,17 @@ import { SignInCard } from "../sign-in/SignInCard.tsx";
 
 /** Shown instead of every other page until the person can sign in without a link. */
 export default function WelcomePage() {
+  if (me.value && !me.value.mayResetPassword)
+    return (
+      <SignInCard
+        title="This sign-in is too old"
+        lead="A first password can be set within an hour after signing in."
+      >
+        <p>
+          Open a new link: whoever runs this service can print one with <code>npm run sign-in</code>.
+        </p>
+      </SignInCard>
+    );
   return (
     <SignInCard
       title="Welcome"

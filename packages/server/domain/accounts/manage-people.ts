@@ -69,6 +69,11 @@ async function checkPassword(
   { people, passwords }: PeoplePorts,
   { person, session, given }: { person: PersonRecord; session: SessionRecord; given: string | undefined },
 ): Promise<void> {
+  if (person.passwordHash === null)
+    throw new Refusal(
+      "SIGN_IN_TOO_OLD",
+      "Setting a first password or another email address needs a new sign-in: within ten minutes at the identity provider, or an hour with a link (npm run sign-in)",
+    );
   const isRight =
     given !== undefined &&
     (await tryPassword(people, { session: toCountedSession(session, person) }, () =>

@@ -35,8 +35,10 @@ export type InvitationRecord = {
   expiresAt: Date;
 };
 
-/** How long after signing in by link the password can be set without the old one. */
-const RESET_MS = 3_600_000;
+/** How long a sign-in by link proves who somebody is, so that a forgotten password can be replaced. */
+const LINK_PROOF_MS = 3_600_000;
+/** The same for one at the identity provider, of people without a password. Signing in there again takes a click, and a stolen session is usually older. */
+const PROVIDER_PROOF_MS = 600_000;
 
 /** Owners only: a member of the first account does not get the whole installation. */
 export const isAdministrator = ({
@@ -54,13 +56,15 @@ export const toPerson = (record: PersonRecord): Person => ({
   lastSeenAt: record.lastSeenAt?.toISOString() ?? null,
 });
 
-/** Whether email and password can be changed without the current password. */
-export const mayResetPassword = (
-  person: Pick<PersonRecord, "passwordHash">,
-  session: Pick<SessionRecord, "method" | "createdAt">,
-) =>
-  person.passwordHash === null ||
-  (session.method === "link" && Date.now() - session.createdAt.getTime() < RESET_MS);
+/** Whether email and password can be changed without the current password, after a sign-in that proves as much. */
+export function mayResetPassword(
+  { passwordHash }: Pick<PersonRecord, "passwordHash">,
+  { method, createdAt }: Pick<SessionRecord, "method" | "createdAt">,
+): boolean {
+  const ageMs = Date.now() - createdAt.getTime();
+  if (method === "link") return ageMs < LINK_PROOF_MS;
+  return passwordHash === null && method === "oidc" && ageMs < PROVIDER_PROOF_MS;
+}
 
 export function toMe(record: PersonRecord, session: SessionRecord): Me {
   const { id, email, name, role, isAdministrator } = toPerson(record);
@@ -68,6 +72,7 @@ export function toMe(record: PersonRecord, session: SessionRecord): Me {
     person: { id, email, name, role, isAdministrator },
     client: { id: record.clientId, name: record.clientName },
     needsPassword: record.passwordHash === null && session.method !== "oidc",
+    hasPassword: record.passwordHash !== null,
     mayResetPassword: mayResetPassword(record, session),
     hasIdentity: record.hasIdentity,
   };

@@ -134,7 +134,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("[K7] [PE8] an administrator's stream of another client ends once they are a member, and that of their own does not", async () => {
+  it("[K7] [PE8] of a new member's streams, those of other clients end and the client's own go on", async () => {
     const admin = await api.addAccount();
     await api.database.pool.query("update clients set is_administrative = true where id = $1", [
       admin.clientId,

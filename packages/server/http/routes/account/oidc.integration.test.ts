@@ -136,6 +136,38 @@ describe("signing in with an identity provider", () => {
     expect((await copy.call("GET", "/account/me")).status).toBe(401);
   });
 
+  it("[PE2] [PE10] a session from there sets a first password or an address for ten minutes, and no longer", async () => {
+    const email = `${makeId()}@joins.example`;
+    const { browser } = await signInThere({ email, sub: email });
+    const { person } = await browser.ask<Me>("GET", "/account/me");
+    await api.database.pool.query(
+      "update person_sessions set created_at = now() - interval '11 minutes' where person_id = $1",
+      [person.id],
+    );
+    expect(await browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      needsPassword: false,
+      hasPassword: false,
+      mayResetPassword: false,
+    });
+    const password = "a thief's horse";
+    for (const change of [
+      { password },
+      { email: `${makeId()}@evil.example` },
+      { password, currentPassword: "" },
+    ]) {
+      const refused = await browser.call("PATCH", "/account/me", change);
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+        403,
+        "SIGN_IN_TOO_OLD",
+      ]);
+    }
+    const { browser: fresh } = await signInThere({ email, sub: email });
+    expect(await fresh.ask<Me>("PATCH", "/account/me", { password })).toMatchObject({ hasPassword: true });
+    const again = await fresh.call("PATCH", "/account/me", { password: "another horse" });
+    expect(again.status).toBe(403);
+    await open().ask("POST", "/account/sign-in", { email, password });
+  });
+
   it("[PE10] does not let anybody take over an account by typing in its address, nor the reverse", async () => {
     const email = `${makeId()}@joins.example`;
     await addPerson(api, { clientId: api.account.clientId, email });

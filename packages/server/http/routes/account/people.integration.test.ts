@@ -58,6 +58,7 @@ describe("one-time links", () => {
       client: { id: api.account.clientId, name: "Test" },
       hasIdentity: false,
       needsPassword: true,
+      hasPassword: false,
       mayResetPassword: true,
     });
     expect(await codeOf(await openBrowser(api).call("POST", "/account/sign-in/link", { token }))).toEqual([
@@ -91,6 +92,26 @@ describe("one-time links", () => {
       api.database.db,
     );
     expect((await openBrowser(api).call("POST", "/account/sign-in/link", { token })).status).toBe(403);
+  });
+
+  it("[PE2] allow setting the first password, or an address, within an hour", async () => {
+    const browser = await signIn(api, { clientId: api.account.clientId });
+    const age = (interval: string) =>
+      api.database.pool.query(
+        "update person_sessions set created_at = now() - $1::interval where person_id = $2",
+        [interval, browser.personId],
+      );
+    await age("61 minutes");
+    expect(await browser.ask<Me>("GET", "/account/me")).toMatchObject({ mayResetPassword: false });
+    const email = makeEmail();
+    for (const change of [{ email, password: PASSWORD }, { email }, { email, currentPassword: "" }])
+      expect(await codeOf(await browser.call("PATCH", "/account/me", change))).toEqual([
+        403,
+        "SIGN_IN_TOO_OLD",
+      ]);
+    await browser.ask("PATCH", "/account/me", { name: "Grace" });
+    await age("59 minutes");
+    await browser.ask("PATCH", "/account/me", { email, password: PASSWORD });
   });
 
   it("[PE2] allow setting a forgotten password within an hour", async () => {
