@@ -100,7 +100,11 @@ describe("the command shown in the playground", () => {
     const expected = targets.map((target) => {
       // The command defaults to two speakers.
       const { variant, ...plain } = target;
-      if (variant === "two_speaker") return plain;
+      if (target.model === "multi_voice") {
+        // It always writes who speaks when.
+        const formats = [...new Set([...target.formats, "json"])];
+        return { ...(variant === "two_speaker" ? plain : target), formats };
+      }
       if (target.model !== "alignment") return target;
       // The command aligns a given text; without one it transcribes.
       return transcript === undefined

@@ -1,5 +1,7 @@
 /** Output formats of the audio models. */
 export const AUDIO_OUTPUT_FORMATS = ["wav", "flac", "mp3", "aiff", "mp4", "m4a", "aac", "opus"] as const;
+/** Output formats of voices: json says who speaks when. */
+export const VOICES_OUTPUT_FORMATS = [...AUDIO_OUTPUT_FORMATS, "json"] as const;
 /** Output formats of transcription and alignment. */
 export const TEXT_OUTPUT_FORMATS = ["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"] as const;
 export type TextOutputFormat = (typeof TEXT_OUTPUT_FORMATS)[number];

@@ -15,7 +15,7 @@ import type { Job, JobHooks, Runner } from "./job.ts";
 import { makeJobKey } from "./job-key.ts";
 import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
 import type { Progress } from "./reporter.ts";
-import { toBaseName, type WantedTarget } from "./wanted-target.ts";
+import { toBaseName, toSoundFormats, type WantedTarget } from "./wanted-target.ts";
 
 type LocalOptions = {
   cacheDir: string;
@@ -79,7 +79,7 @@ function toEngineTarget(
       ...common,
       kind: "voices",
       pathPrefix: join(workDir, "out", toBaseName(target)),
-      formats: target.formats as AudioFormat[],
+      formats: toSoundFormats(target) as AudioFormat[],
       hasResidual: target.residual === true,
     };
   const files = job.outputs

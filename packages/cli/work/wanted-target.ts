@@ -15,12 +15,17 @@ type NamedOutput = { name: string; format: string };
 export function listOutputs(target: WantedTarget, voiceCount: number): NamedOutput[] {
   const { formats, kind, residual } = target;
   const name = toBaseName(target);
-  const inFormats = (each: string) => formats.map((format) => ({ name: each, format }));
-  const left = residual && (kind === "sound" || kind === "voices") ? inFormats(`${name}_residual`) : [];
+  const isSound = kind === "sound" || kind === "voices";
+  const inFormats = (each: string) =>
+    (kind === "voices" ? toSoundFormats(target) : formats).map((format) => ({ name: each, format }));
+  const left = residual && isSound ? inFormats(`${name}_residual`) : [];
   if (kind !== "voices") return [...inFormats(name), ...left];
   const voices = Array.from({ length: voiceCount }, (_, index) => toVoiceName(name, index + 1));
   return [...voices.flatMap(inFormats), ...left, { name, format: "json" }];
 }
+
+/** Of voices, json is a file beside them that says who speaks when. */
+export const toSoundFormats = ({ formats }: WantedTarget) => formats.filter((format) => format !== "json");
 
 /** The prefix of a target's file names. */
 export function toBaseName({ kind, model, variant }: WantedTarget): string {

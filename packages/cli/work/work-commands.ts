@@ -2,6 +2,7 @@ import {
   AUDIO_OUTPUT_FORMATS,
   DETECTION_OUTPUT_FORMATS,
   TEXT_OUTPUT_FORMATS,
+  VOICES_OUTPUT_FORMATS,
 } from "@stemwright/contract/formats";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
@@ -102,7 +103,10 @@ export function addWorkCommands(program: Command): void {
       });
     });
 
-  addWorkOptions(program.command("voices").description("write a separate track for each speaker"), sound)
+  addWorkOptions(program.command("voices").description("write a separate track for each speaker"), {
+    ...sound,
+    formats: VOICES_OUTPUT_FORMATS.join(", "),
+  })
     .option("--speakers <number>", "2, or n where their number is to be found out", "2")
     .option("--residual", "with the voices, the input without them", false)
     .addHelpText(
@@ -110,7 +114,8 @@ export function addWorkCommands(program: Command): void {
       examples(["voices interview.wav", "voices interview.wav --speakers n --format flac --server"]),
     )
     .action(async (files: string[], options: WorkOptions & { speakers: string; residual: boolean }) => {
-      const formats = toFormats(options.format, AUDIO_OUTPUT_FORMATS);
+      // The json is always written: it tells the next run whether all voices are there.
+      const formats = [...new Set([...toFormats(options.format, VOICES_OUTPUT_FORMATS), "json"])];
       const { residual, speakers } = options;
       if (speakers !== "2" && speakers !== "n")
         throw new CliError("USAGE", `--speakers ${speakers}: it must be 2 or n.`);

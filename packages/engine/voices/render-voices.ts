@@ -16,7 +16,7 @@ import { openVoiceSounds, VoiceSource } from "./voice-source.ts";
 import { getVariant, N_SPEAKERS } from "./voices-variant.ts";
 import { type VoiceSegment, writeVoices } from "./write-voices.ts";
 
-/** Writes each voice, the residual and the JSON that says who speaks when. */
+/** Writes each voice and the residual, if there is a format for them, and the JSON that says who speaks when. */
 export async function renderVoices(
   {
     input,
@@ -72,17 +72,19 @@ export async function renderVoices(
     whenReadable: async () => {},
     open: () => ({ read: readBlock, [Symbol.dispose]: () => {} }),
   });
-  const result = await writeSounds({
-    sounds: [
-      ...voices.map(({ output, path }) => toSound(output, path)),
-      ...(target.hasResidual ? [toSound("residual", `${target.pathPrefix}_residual`)] : []),
-    ],
-    readBlock,
-    info: input.info,
-    inputPath,
-    provenance: { target, ...work.provenance },
-    onProgress,
-  });
+  const writeAll = () =>
+    writeSounds({
+      sounds: [
+        ...voices.map(({ output, path }) => toSound(output, path)),
+        ...(target.hasResidual ? [toSound("residual", `${target.pathPrefix}_residual`)] : []),
+      ],
+      readBlock,
+      info: input.info,
+      inputPath,
+      provenance: { target, ...work.provenance },
+      onProgress,
+    });
+  const result = target.formats.length === 0 ? {} : await writeAll();
   const named = voices.map(({ path, segments }) => ({ name: toName(target, path), segments }));
   writeFileSync(`${target.pathPrefix}.json`, writeVoices(named));
   return { ...result, voiceCount };

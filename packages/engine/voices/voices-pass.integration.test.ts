@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -148,6 +148,16 @@ it("[VO2] one person gets two files with two_speaker, of which the second is sil
   expect(levelDb(energy(two.read("01")[0]), energy(planes[0]))).toBeGreaterThan(-0.5);
   const any = await takeApart("alone-any", planes, { variant: "n_speaker" });
   expect(any.result?.voiceCount).toBe(1);
+});
+
+it("[VO3] without a format of sound only the json is written", async () => {
+  const planes = [Float32Array.from({ length: 2 * RATE }, (_, n) => 0.1 * Math.sin(n / 7))];
+  const { voices, result } = await takeApart("untold", planes, { formats: [] });
+  expect(voices.map(({ name }) => name)).toEqual(["voice_01", "voice_02"]);
+  expect(result?.voiceCount).toBe(2);
+  expect(readdirSync(folder).filter((file) => file.startsWith("untold-voice"))).toEqual([
+    "untold-voice.json",
+  ]);
 });
 
 it("[VO2] without speech, the voices are silent and the residual has everything", async () => {

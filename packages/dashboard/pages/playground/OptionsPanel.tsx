@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { Field } from "../../parts/Field.tsx";
-import { type Choice, isTextModel, takesTranscript } from "./choice.ts";
+import { type Choice, listSoundFormats, listTextFormats, takesTranscript } from "./choice.ts";
 import { nameLanguage } from "./name-language.ts";
 
 const BIT_DEPTHS = [
@@ -57,10 +57,8 @@ export function OptionsPanel({
   onChange: (changes: Partial<Choice>) => void;
 }) {
   const chosen = models.filter(({ id }) => choice.models.some((each) => each.id === id));
-  const audio = unite(
-    chosen.filter((model) => !isTextModel(model)).map(({ outputFormats }) => outputFormats),
-  );
-  const text = unite(chosen.filter(isTextModel).map(({ outputFormats }) => outputFormats));
+  const audio = unite(chosen.map(listSoundFormats));
+  const text = unite(chosen.map(listTextFormats));
   const languages = unite(chosen.map(({ supportedLanguages }) => supportedLanguages));
   return (
     <section class="card stack" aria-labelledby="options-title">

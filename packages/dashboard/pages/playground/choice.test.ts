@@ -71,6 +71,15 @@ describe("the choice of the playground", () => {
     ]);
   });
 
+  it("[PG6] [VO3] voices have formats of sound, and json among those of text", () => {
+    const voices = model({ id: "multi_voice", outputFormats: ["wav", "mp3", "json"] });
+    const formatsOf = (changes: Partial<Choice>) =>
+      toTargets({ ...FIRST_CHOICE, ...changes, models: [{ id: "multi_voice" }] }, [voices])[0]?.formats;
+    expect(formatsOf({})).toEqual(["wav", "json"]);
+    expect(formatsOf({ textFormats: ["srt"] })).toEqual(["wav"]);
+    expect(formatsOf({ audioFormats: [] })).toEqual(["json"]);
+  });
+
   it("[PG6] leaves a text out of the address if it is too long", () => {
     expect(toQuery({ ...CHOICE, transcript: "word ".repeat(400) }).has("transcript")).toBe(false);
   });

@@ -94,7 +94,14 @@ export function toQuery(choice: Choice): URLSearchParams {
   return query;
 }
 
-export const isTextModel = ({ outputFormats = [] }: Model) => outputFormats.includes("json");
+export const isTextModel = ({ outputFormats = [] }: Model) =>
+  outputFormats.includes("json") && !outputFormats.includes("wav");
+const isText = (model: Model, format: string) => isTextModel(model) || format === "json";
+/** The formats of a model's sound, and those of its text: of voices, json says who speaks when. */
+export const listSoundFormats = (model: Model) =>
+  (model.outputFormats ?? []).filter((format) => !isText(model, format));
+export const listTextFormats = (model: Model) =>
+  (model.outputFormats ?? []).filter((format) => isText(model, format));
 export const takesTranscript = ({ inputs = [] }: Model) => inputs.some(({ id }) => id === "transcript");
 
 /** The request's targets, each with the chosen formats that its model can write. */
@@ -106,8 +113,10 @@ export function toTargets(
   return choice.models.flatMap(({ id, variant, isResidual }) => {
     const model = models.find((each) => each.id === id);
     if (!model) return [];
-    const wanted = isTextModel(model) ? choice.textFormats : choice.audioFormats;
-    const formats = wanted.filter((format) => model.outputFormats?.includes(format));
+    const formats = [
+      ...choice.audioFormats.filter((format) => listSoundFormats(model).includes(format)),
+      ...choice.textFormats.filter((format) => listTextFormats(model).includes(format)),
+    ];
     const [first] = model.outputFormats ?? [];
     return [
       {

@@ -25,9 +25,17 @@ describe("music regions", () => {
   });
 
   it("[H1] all-music recordings are one region, recordings without music have none", () => {
-    expect(find(repeat(0.99, 40))).toMatchObject([{ startSeconds: 0, endSeconds: 3.95 }]);
+    expect(find(repeat(0.99, 40))).toMatchObject([{ startSeconds: 0, endSeconds: 4 }]);
     expect(find(repeat(0.01, 40))).toEqual([]);
     expect(find([])).toEqual([]);
+  });
+
+  it("[H1] music until the end ends where the file ends, whatever is left behind the last step", () => {
+    const steps = Float32Array.from([...repeat(0.01, 40), ...repeat(0.99, 40)]);
+    for (const durationSeconds of [7.96, 8, 8.049]) {
+      const regions = toMusicRegions(steps, { stepSeconds: STEP_SECONDS, durationSeconds });
+      expect(regions).toMatchObject([{ endSeconds: durationSeconds }]);
+    }
   });
 
   it("[H1] regions are sorted, disjoint and inside the recording, whatever the probabilities", () => {

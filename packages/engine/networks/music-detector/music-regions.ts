@@ -22,7 +22,9 @@ export function toMusicRegions(
     const steps = probabilities.subarray(first, step + 1);
     regions.push({
       startSeconds: Math.max(0, (first - 0.5) * stepSeconds),
-      endSeconds: Math.min(durationSeconds, (step + 0.5) * stepSeconds),
+      // The last step stands for all that follows it.
+      endSeconds:
+        step === isMusic.length - 1 ? durationSeconds : Math.min(durationSeconds, (step + 0.5) * stepSeconds),
       confidence: steps.reduce((sum, value) => sum + value, 0) / steps.length,
     });
   }

@@ -4,6 +4,7 @@ import {
   INPUT_FORMATS,
   type ModelInput,
   TEXT_OUTPUT_FORMATS,
+  VOICES_OUTPUT_FORMATS,
 } from "@stemwright/contract";
 import { SPEECH_LANGUAGES } from "./speech-languages.ts";
 
@@ -131,6 +132,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
       { id: "n_speaker", description: "Any number of speakers" },
     ]),
     produces: "voices",
+    outputFormats: VOICES_OUTPUT_FORMATS,
   },
   cinematic("speech_denoise", "Speech without noise", "Speech with its room, without noise."),
   {

@@ -1,7 +1,6 @@
 import type { TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import { getFound } from "../get-found.ts";
-import { findCatalogueModel } from "../models/catalogue.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
@@ -21,12 +20,9 @@ function checkCovered(integration: StorageIntegrationRecord, field: string, url:
   refuseField("STORAGE_BUCKET_MISMATCH", { path: field, message });
 }
 
-/** Voices are numbered later, so they are checked by their prefix; beside them is always a json. */
-function listFileNames(target: TaskRequest["targets"][number]): string[] {
-  const hasVoices = findCatalogueModel(target.model)?.produces === "voices";
-  const formats = hasVoices ? [...target.formats, "json"] : target.formats;
-  return toOutputNames(target).flatMap(({ name }) => formats.map((format) => `${name}.${format}`));
-}
+/** Voices are numbered later, so they are checked by their prefix. */
+const listFileNames = (target: TaskRequest["targets"][number]) =>
+  toOutputNames(target).flatMap(({ name }) => target.formats.map((format) => `${name}.${format}`));
 
 /** Output names must be unique in a bucket: two targets with the same name would overwrite each other. */
 function checkNames({ targets }: TaskRequest): void {

@@ -21,6 +21,7 @@ import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
 import { withSources } from "./find-sources.ts";
+import { toSoundFormats } from "./output-names.ts";
 import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
 export type CheckPorts = {
@@ -139,9 +140,9 @@ async function checkAsset(
 function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
   for (const [index, { model, target }] of targets.entries()) {
     if (!isSound(model)) continue;
-    for (const [at, format] of target.formats.entries()) {
+    for (const format of toSoundFormats(target)) {
       const message = media.findOutputFault(format, facts);
-      const path = `targets[${index}].formats[${at}]`;
+      const path = `targets[${index}].formats[${target.formats.indexOf(format)}]`;
       if (message !== undefined) refuseField("FORMAT_UNSUPPORTED", { path, message });
     }
   }

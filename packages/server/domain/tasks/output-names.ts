@@ -16,6 +16,10 @@ export function toOutputNames(
   return hasResidual ? [stem, { output: "residual", name: `${name}_residual` }] : [stem];
 }
 
+/** The formats of a target's sounds. Of voices, json is a file beside them that says who speaks when. */
+export const toSoundFormats = ({ formats }: Pick<NewTarget, "formats">) =>
+  formats.filter((format) => format !== "json");
+
 /** Prefix of voice files. */
 export function toVoicePrefix({ variant }: Pick<NewTarget, "variant">): string {
   return variant === undefined ? "voice" : `voice_${variant}`;

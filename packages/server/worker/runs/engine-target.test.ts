@@ -18,30 +18,31 @@ it("[V10] [V11] [Y4] prompts, keywords and subtitle limits reach the engine", ()
   });
 });
 
-it("[VO1] as many voices are stored as were made, with who speaks when", () => {
-  const target = {
-    id: "t",
-    model: "multi_voice",
-    formats: ["wav", "mp3"],
-    variant: "n_speaker",
-    residual: true,
-  } as TargetRecord;
-  expect(toEngineTarget(target, "task")).toMatchObject({
-    kind: "voices",
-    pathPrefix: "task/out/t-voice_n_speaker",
-    formats: ["wav", "mp3"],
-    hasResidual: true,
-  });
-  expect(planOutputs(target, "task", 2).map(({ path }) => path)).toEqual([
-    "task/out/t-voice_n_speaker_01.wav",
-    "task/out/t-voice_n_speaker_01.mp3",
-    "task/out/t-voice_n_speaker_02.wav",
-    "task/out/t-voice_n_speaker_02.mp3",
-    "task/out/t-voice_n_speaker_residual.wav",
-    "task/out/t-voice_n_speaker_residual.mp3",
-    "task/out/t-voice_n_speaker.json",
-  ]);
-});
+it.each([[["wav", "mp3", "json"]], [["wav", "mp3"]], [["json"]]])(
+  "[VO1] [VO3] as many voices are stored as were made, and who speaks when only if asked: %s",
+  (formats) => {
+    const target = {
+      id: "t",
+      model: "multi_voice",
+      formats,
+      variant: "n_speaker",
+      residual: true,
+    } as TargetRecord;
+    const sounds = formats.filter((format) => format !== "json");
+    expect(toEngineTarget(target, "task")).toMatchObject({
+      kind: "voices",
+      pathPrefix: "task/out/t-voice_n_speaker",
+      formats: sounds,
+      hasResidual: true,
+    });
+    expect(planOutputs(target, "task", 2).map(({ path }) => path)).toEqual([
+      ...["01", "02", "residual"].flatMap((name) =>
+        sounds.map((format) => `task/out/t-voice_n_speaker_${name}.${format}`),
+      ),
+      ...(formats.includes("json") ? ["task/out/t-voice_n_speaker.json"] : []),
+    ]);
+  },
+);
 
 it.each([
   [true, { speakers: true, hasSpeakerNames: false }],

@@ -8,7 +8,13 @@ import type {
 } from "@stemwright/engine";
 import { findCatalogueModel } from "../../domain/models/catalogue.ts";
 import { toLanguageCode } from "../../domain/tasks/language-code.ts";
-import { toOutputNames, toVoiceNames, toVoicePrefix, WORDS_FILE } from "../../domain/tasks/output-names.ts";
+import {
+  toOutputNames,
+  toSoundFormats,
+  toVoiceNames,
+  toVoicePrefix,
+  WORDS_FILE,
+} from "../../domain/tasks/output-names.ts";
 import type { TargetRecord } from "../../domain/tasks/task-record.ts";
 import { hasTranscript } from "../inputs/fetch-transcript.ts";
 
@@ -23,15 +29,19 @@ type AskedFile = OutputPlan & { output: "stem" | "residual" };
 
 /** The files of a target; for voices, as many as were found. */
 export function planOutputs(target: TargetRecord, taskDir: string, voiceCount = 0): OutputPlan[] {
-  const asked = planFiles(target, taskDir);
   if (findCatalogueModel(target.model)?.produces !== "voices")
-    return asked.map(({ output: _, ...file }) => file);
-  const residual = asked.flatMap(({ output, ...file }) => (output === "residual" ? [file] : []));
-  const voices = toVoiceNames(target, voiceCount).flatMap((name) =>
-    target.formats.map((format) => ({ name, format, path: toPath(target, taskDir, `${name}.${format}`) })),
-  );
-  const name = toVoicePrefix(target);
-  return [...voices, ...residual, { name, format: "json", path: toPath(target, taskDir, `${name}.json`) }];
+    return planFiles(target, taskDir).map(({ output: _, ...file }) => file);
+  const [{ name: prefix = "" } = {}, ...residual] = toOutputNames(target);
+  const sounds = [...toVoiceNames(target, voiceCount), ...residual.map(({ name }) => name)];
+  const toFile = (name: string, format: string) => ({
+    name,
+    format,
+    path: toPath(target, taskDir, `${name}.${format}`),
+  });
+  return [
+    ...sounds.flatMap((name) => toSoundFormats(target).map((format) => toFile(name, format))),
+    ...(target.formats.includes("json") ? [toFile(prefix, "json")] : []),
+  ];
 }
 
 function planFiles(target: TargetRecord, taskDir: string): AskedFile[] {
@@ -105,7 +115,7 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
       ...common,
       kind: "voices",
       pathPrefix: toPath(target, taskDir, toVoicePrefix(target)),
-      formats: target.formats as AudioFormat[],
+      formats: toSoundFormats(target) as AudioFormat[],
       hasResidual: target.residual === true,
       ...bitDepth,
     };

@@ -333,22 +333,24 @@ describe("Tasks with storage integrations", () => {
     expect((await api.post("/tasks", task(id, { targets }))).status).toBe(200);
   });
 
-  it("[N10] [VO3] voices in different formats are refused too: their json would be the same object", async () => {
+  it("[N10] [VO3] two targets of voices that would both write their json are refused", async () => {
     const { id } = await create();
     const { clientId } = api.account;
     await api.database.pool.query("insert into model_grants values ($1, 'multi_voice', 'enabled', null)", [
       clientId,
     ]);
-    const inFormat = (format: string, variant?: string) => ({
+    const inFormats = (formats: string[], variant?: string) => ({
       model: "multi_voice",
-      formats: [format],
+      formats,
       ...(variant === undefined ? {} : { variant }),
     });
     const post = (...targets: object[]) =>
       api.post("/tasks", task(id, { targets, writeDestination: "s3://music" }));
-    const refused = await post(inFormat("wav"), inFormat("flac"));
+    const refused = await post(inFormats(["wav", "json"]), inFormats(["flac", "json"]));
     expect(await codeOf(refused)).toEqual([400, "WRITE_DESTINATION_INVALID"]);
-    expect((await post(inFormat("wav"), inFormat("flac", "n_speaker"))).status).toBe(200);
+    expect((await post(inFormats(["wav"]), inFormats(["flac", "json"]))).status).toBe(200);
+    const other = inFormats(["json"], "n_speaker");
+    expect((await post(inFormats(["wav", "json"]), other)).status).toBe(200);
   });
 
   async function addOutput(file: { name: string; format: string; content: Uint8Array | string }) {
