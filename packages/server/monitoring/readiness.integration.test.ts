@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fenceDatabase } from "../../../test/support/fence-database.ts";
 import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { makeDiskRoom } from "./disk-room.ts";
@@ -30,6 +31,21 @@ const bodyOf = async (response: Response) => ({
 });
 
 describe("readiness", () => {
+  it("[S35] [G8] a database that takes no writes is not ready, and a request that needs them is 503, not 500", async () => {
+    const fenced = await startTestApi();
+    try {
+      await fenceDatabase(fenced.database.url, { isFenced: true });
+      await expect.poll(async () => (await fenced.call("/health/ready", { key: null })).status).toBe(503);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => fenced.upload("sound", "a.wav")));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      await fenceDatabase(fenced.database.url, { isFenced: false });
+      await expect.poll(async () => (await fenced.call("/health/ready", { key: null })).status).toBe(200);
+      await expect.poll(async () => (await fenced.upload("sound", "a.wav")).status).toBe(200);
+    } finally {
+      await fenced.close();
+    }
+  });
+
   it("[F4] a store without its bucket is not ready, and uploads say what to do", async () => {
     const missing = {
       status: 503,

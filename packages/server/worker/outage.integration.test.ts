@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
+import { fenceDatabase } from "../../../test/support/fence-database.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import { withOutages } from "../blobs/with-outages.ts";
@@ -64,6 +65,26 @@ describe("a database that does not answer", () => {
       expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
     }
     expect(runs).toBe(2);
+    await house.closeWorkers();
+  });
+});
+
+describe("a primary that is fenced, so that it takes no writes", () => {
+  it("[S35] [Q11] costs no attempt and throws no work away", async () => {
+    const id = await house.createTask(["vocals"]);
+    await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
+    let runs = 0;
+    await house.startWorker(async (request, hooks) => {
+      runs += 1;
+      await fenceDatabase(house.database.url, { isFenced: true });
+      const finishing = finishAll(request, hooks);
+      await wait(3000);
+      await fenceDatabase(house.database.url, { isFenced: false });
+      await finishing;
+    });
+    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect(runs).toBe(1);
+    expect(await house.readAttempts(id)).toEqual({ attempts: 5, last_error_name: null });
     await house.closeWorkers();
   });
 });

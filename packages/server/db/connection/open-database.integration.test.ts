@@ -1,6 +1,6 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabaseProxy } from "../../../../test/support/database-proxy.ts";
+import { fenceDatabase } from "../../../../test/support/fence-database.ts";
 import { startSilentServer } from "../../../../test/support/silent-server.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/test-database.ts";
 import { isOutOfReach } from "../../faults/is-out-of-reach.ts";
@@ -58,17 +58,6 @@ describe("a connection", () => {
 });
 
 describe("a server that takes no writes", () => {
-  /** By a connection that is refused by none. */
-  const fence = async (isFenced: boolean) => {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query("set default_transaction_read_only = off");
-    await client.query(
-      `do $$ begin execute format('alter database %I set default_transaction_read_only = ${isFenced}', current_database()); end $$`,
-    );
-    await client.end();
-  };
-
   it("[S35] is out of reach: a connection to it is refused, as are writes on those that were open, which are closed", async () => {
     const { pool } = openDatabase({
       connectionString: database.url,
@@ -83,9 +72,9 @@ describe("a server that takes no writes", () => {
     expect(isOutOfReach(failure)).toBe(true);
     writer.release();
     await expect.poll(() => pool.totalCount).toBe(0);
-    await fence(true);
+    await fenceDatabase(database.url, { isFenced: true });
     await expect(pool.query("select 1")).rejects.toMatchObject({ name: "ReadOnlyServer", code: "25006" });
-    await fence(false);
+    await fenceDatabase(database.url, { isFenced: false });
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await pool.end();
   });
