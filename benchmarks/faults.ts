@@ -11,6 +11,7 @@ import { describeRun } from "./machine.ts";
  * Checks that nothing is lost when processes are killed. Sends SIGKILL at random moments to every process of the service and of its database during a
  * stream of real Tasks, then counts everything. Exits with 1 if a count is not 0.
  *   npm run bench:faults -- --kills 24 --minutes 4 --seed 1 --mode embedded|company|both
+ *   npm run bench:faults -- --mode embedded --full-disks     # on a small disk that is full half of the time
  */
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "4" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     mode: { type: "string", default: "both" },
+    "full-disks": { type: "boolean", default: false },
   },
 });
 const SETTLE_MS = 180_000;
@@ -44,6 +46,7 @@ for (const mode of modes satisfies Mode[])
   results.push(
     await runStorm({
       mode,
+      isDiskSmall: values["full-disks"],
       kills,
       durationMs: minutes * 60_000,
       seed,

@@ -28,7 +28,7 @@ async function listStray(
   const stray = (await installation.listBlobKeys()).filter(
     (key) => !rows.keys.has(key) && !rows.prefixes.some((prefix) => key.startsWith(prefix)),
   );
-  for (const dataDir of installation.dataDirs) {
+  for (const dataDir of installation.seenDataDirs) {
     for (const dir of [join("blobs", "partial"), "work"])
       stray.push(...(await list(join(dataDir, dir))).map((name) => join(dir, name)));
   }
@@ -58,8 +58,8 @@ export async function ageUnclaimedFiles(db: pg.Client): Promise<void> {
 }
 
 /** Ages stored files by a day: half-written ones are left alone while somebody may still be writing them. */
-export async function ageFiles({ dataDirs }: Installation): Promise<void> {
-  for (const dataDir of dataDirs) {
+export async function ageFiles({ seenDataDirs }: Installation): Promise<void> {
+  for (const dataDir of seenDataDirs) {
     for (const file of await listFiles(join(dataDir, "blobs"))) {
       const path = join(dataDir, "blobs", file);
       const before = new Date((await stat(path)).mtimeMs - 1.1 * DAY_MS);

@@ -54,6 +54,18 @@ export async function auditTasks(db: pg.Client, { tasks }: TaskStream): Promise<
   ];
 }
 
+/** Downloads every upload and compares it with what was sent. */
+export async function auditAssets({ assets }: TaskStream): Promise<Finding[]> {
+  const wrong: string[] = [];
+  for (const { id, link, content } of assets.filter(({ isDeleted }) => !isDeleted)) {
+    const response = await fetch(link);
+    const stored = Buffer.from(await response.arrayBuffer());
+    if (!response.ok || !stored.equals(content))
+      wrong.push(`${id}: ${response.status}, ${stored.length} bytes`);
+  }
+  return toFindings("assetsWrong", wrong);
+}
+
 /** Downloads every output and compares it with the reference run's. */
 export async function auditOutputs(
   { tasks }: TaskStream,

@@ -50,11 +50,14 @@ export async function makeCompanyInstallation(): Promise<Installation> {
   let database: SupervisedProcess | undefined;
   let running: SupervisedProcess[] = [];
 
+  const dataDirs = processes.map(({ name }) => join(dir, name));
   return {
     mode: "company",
     victims: ["api", "worker", "engine", "media", "postmaster", "backend"],
     addresses,
-    dataDirs: processes.map(({ name }) => join(dir, name)),
+    dataDirs,
+    seenDataDirs: dataDirs,
+    disk: undefined,
     tempDir,
     logPaths: processes.map(({ name }) => toLogPath(name)),
     start() {

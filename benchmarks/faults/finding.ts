@@ -9,6 +9,7 @@ export const FAULTS = {
   webhooksWrong: "webhooks due twice, or with a bad signature",
   filesStray: "files without a row, and work and temporary files left",
   filesMissing: "rows without a file",
+  assetsWrong: "uploads with other bytes than were sent",
   outputsWrong: "outputs with other bytes than undisturbed",
   processesStray: "processes left behind",
   endedUnasked: "processes that ended though another was killed",

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { SmallDisk } from "../../test/support/small-disk.ts";
 import type { Role } from "./process-tree.ts";
 
 export const MODES = ["embedded", "company"] as const;
@@ -12,6 +13,10 @@ export type Installation = {
   /** One per API process; they stay the same over restarts. */
   addresses: readonly string[];
   dataDirs: readonly string[];
+  /** The same folders as this process sees them. */
+  seenDataDirs: readonly string[];
+  /** The small disk with the data, and with PostgreSQL's; undefined for the machine's own. */
+  disk: SmallDisk | undefined;
   /** TMPDIR of all its processes. */
   tempDir: string;
   logPaths: readonly string[];

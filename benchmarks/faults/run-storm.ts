@@ -6,10 +6,11 @@ import { openAccount } from "./account.ts";
 import { auditCharges } from "./audit-charges.ts";
 import { ageFiles, ageUnclaimedFiles, auditFiles } from "./audit-files.ts";
 import { auditRequests } from "./audit-requests.ts";
-import { auditOutputs, auditTasks } from "./audit-tasks.ts";
+import { auditAssets, auditOutputs, auditTasks } from "./audit-tasks.ts";
 import { auditWebhooks } from "./audit-webhooks.ts";
 import { makeCompanyInstallation } from "./company-installation.ts";
 import { makeEmbeddedInstallation } from "./embedded-installation.ts";
+import { fillInTurns } from "./fill-in-turns.ts";
 import { type Finding, toFindings } from "./finding.ts";
 import { ADMIN_KEY, type Installation, type Mode } from "./installation.ts";
 import { killAtRandom } from "./killer.ts";
@@ -31,6 +32,8 @@ const PROCESSES_WAIT_MS = 15_000;
 
 export type StormOptions = {
   mode: Mode;
+  /** The embedded installation is on a small disk, which is full half of the time. */
+  isDiskSmall?: boolean;
   kills: number;
   durationMs: number;
   seed: number;
@@ -52,6 +55,7 @@ export type StormResult = {
     requests: number;
     unavailable: number;
     settleSeconds: number;
+    fullDisks: number;
     openUploads: number;
   };
 };
@@ -139,6 +143,9 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
     });
     const stormStartMs = performance.now();
     const { kills, durationMs, seed } = options;
+    const filling = installation.disk
+      ? fillInTurns(installation.disk, { random: makeSeededRandom(seed + 1), signal: over.signal, say })
+      : Promise.resolve(0);
     await Promise.race([
       killAtRandom(
         installation,
@@ -148,6 +155,7 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
       stream.done,
     ]);
     over.abort();
+    const fullDisks = await filling;
     const settleStartMs = performance.now();
     say("the storm is over; waiting for what was begun");
     const timer = setTimeout(() => deadline.abort(), settleMs);
@@ -162,7 +170,7 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
       ...(await auditWebhooks(db, receiver)),
       ...(await auditCharges(db)),
     ]);
-    findings.push(...(await auditOutputs(stream, reference)));
+    findings.push(...(await auditOutputs(stream, reference)), ...(await auditAssets(stream)));
     await watch.stop();
     findings.push(...auditRequests(log, probe));
     const victims = sumOutages(log.kills, probe.listOutages(), stormStartMs);
@@ -182,6 +190,7 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
         requests: [...log.answers.values()].reduce((sum, count) => sum + count, 0),
         unavailable: log.answers.get(503) ?? 0,
         settleSeconds,
+        fullDisks,
         openUploads: await installation.countOpenUploads(),
       },
     };
@@ -195,7 +204,7 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
 /** Sets up an installation, kills its processes while clients use it, lets it settle, and audits the result. */
 export async function runStorm(options: StormOptions): Promise<StormResult> {
   const installation = await (options.mode === "embedded"
-    ? makeEmbeddedInstallation()
+    ? makeEmbeddedInstallation({ isDiskSmall: options.isDiskSmall === true })
     : makeCompanyInstallation());
   const log = makeStormLog((line) => options.say(`${options.mode}: ${line}`));
   try {

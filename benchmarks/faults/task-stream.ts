@@ -27,7 +27,13 @@ export type WantedTask = {
   isDeleted: boolean;
   hits: number;
 };
-export type WantedAsset = { id: string; account: Account; isDeleted: boolean };
+export type WantedAsset = {
+  id: string;
+  link: string;
+  content: Uint8Array;
+  account: Account;
+  isDeleted: boolean;
+};
 
 export type TaskStreamOptions = {
   accounts: readonly Account[];
@@ -76,8 +82,8 @@ export function startTaskStream(options: TaskStreamOptions) {
     file: { filename: string; content: Uint8Array },
     durationMs: number,
   ) {
-    const { id } = await uploadSlowly(account, { ...file, durationMs }, deadline);
-    const asset = { id, account, isDeleted: false };
+    const { id, link } = await uploadSlowly(account, { ...file, durationMs }, deadline);
+    const asset = { id, link, content: file.content, account, isDeleted: false };
     assets.push(asset);
     return asset;
   }

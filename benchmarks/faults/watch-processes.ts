@@ -6,6 +6,8 @@ import type { StormLog } from "./storm-log.ts";
 const INTERVAL_MS = 300;
 /** These run until they are stopped; the others come and go with the work. */
 const LASTING: readonly (Role | undefined)[] = ["main", "api", "worker", "postmaster"];
+/** On a full disk PostgreSQL gives up and is started again, and so is a service that can't start its PostgreSQL. */
+const EXCUSED_ON_FULL_DISK: readonly (Role | undefined)[] = ["main", "postmaster"];
 
 /** Records every lasting process that exits although neither it nor an ancestor was killed. */
 export function watchProcesses(installation: Installation, log: StormLog) {
@@ -28,10 +30,11 @@ export function watchProcesses(installation: Installation, log: StormLog) {
     // Parents before children, so that what a process took down is not counted again.
     for (const [pid, one] of known) {
       if (present.has(pid) || !LASTING.includes(one.role) || isBelowDead(one)) continue;
+      dead.add(pid);
+      if (installation.disk && EXCUSED_ON_FULL_DISK.includes(one.role)) continue;
       const lastKill = log.kills.at(-1);
       log.endedUnasked.push(`${one.role} ${pid}, after ${lastKill?.role} ${lastKill?.pid} was killed`);
       log.say(`the ${one.role} ${pid} ended although nobody killed it`);
-      dead.add(pid);
     }
     for (const one of tree) if (!known.has(one.pid)) known.set(one.pid, one);
   }
