@@ -162,6 +162,10 @@ export const API_ERRORS = {
     when: "An administrator may not suspend their own account or revoke the key in use.",
   },
   EMAIL_TAKEN: { statusCode: 409, when: "Another person has that email address." },
+  EMAIL_RESERVED: {
+    statusCode: 409,
+    when: "The address is of a domain in `OIDC_DOMAINS`, which belongs to the first account.",
+  },
   LAST_OWNER: { statusCode: 409, when: "The account's last owner can't be removed or become a member." },
   IDEMPOTENCY_CONFLICT: {
     statusCode: 409,

@@ -17,11 +17,16 @@ const role = z
   .meta({ description: "Owners invite and remove people; members do everything else" });
 const name = plainText(200).min(1).meta({ description: "For people", example: "Ada" });
 /** Mail programs differ in upper and lower case; mailboxes never do. */
-const email = plainText(254)
-  .trim()
-  .toLowerCase()
-  .regex(/^[^\s@]+@[^\s@]+$/, "must be an email address")
+const typedEmail = plainText(254).trim().toLowerCase();
+/** Quoted local parts, comments and address literals are no addresses here: programs disagree about what they mean. */
+const EMAIL = /^[^\s@"`<>()[\]\\,;:]+@[^\s@"'`<>()[\]\\,;:.]+(?:\.[^\s@"'`<>()[\]\\,;:.]+)*$/;
+export const emailAddress = typedEmail
+  .normalize("NFC")
+  .regex(EMAIL, "must be an email address")
+  .refine((text) => !/\p{C}/u.test(text), "must not contain control or invisible characters")
   .meta({ example: "ada@example.com" });
+/** Of people who are here already, by whatever rule held then. */
+const knownEmail = typedEmail.meta({ example: "ada@example.com" });
 const anyPassword = plainText(PASSWORD_MAX_CHARACTERS);
 const newPassword = anyPassword
   .refine(
@@ -77,7 +82,9 @@ export const accountOptions = z
   .meta({ id: "AccountOptions" });
 export type AccountOptions = z.infer<typeof accountOptions>;
 
-export const signInRequest = z.object({ email, password: anyPassword }).meta({ id: "SignInRequest" });
+export const signInRequest = z
+  .object({ email: knownEmail, password: anyPassword })
+  .meta({ id: "SignInRequest" });
 export type SignInRequest = z.output<typeof signInRequest>;
 export type SignInInput = z.input<typeof signInRequest>;
 
@@ -86,7 +93,7 @@ export const linkSignInRequest = z.object({ token }).meta({ id: "LinkSignInReque
 export const meChange = z
   .object({
     name: name.exactOptional(),
-    email: email.exactOptional(),
+    email: emailAddress.exactOptional(),
     password: newPassword.exactOptional(),
     currentPassword: anyPassword.exactOptional().meta({
       description: "Needed to change email or password, except where `mayResetPassword` is true",
@@ -115,7 +122,7 @@ export type PersonSession = z.infer<typeof personSession>;
 export const invitationRequest = z
   .object({
     role: role.default("member"),
-    email: email
+    email: emailAddress
       .exactOptional()
       .meta({ description: "Whom it is for; nobody else can accept it then", example: "ada@example.com" }),
   })
@@ -139,8 +146,26 @@ export const newInvitation = invitation
   .meta({ id: "NewInvitation" });
 export type NewInvitation = z.infer<typeof newInvitation>;
 
+export const invitationLookup = z.object({ token }).meta({ id: "InvitationLookup" });
+
+export const receivedInvitation = z
+  .object({
+    client: z.object({ name: z.string() }).meta({ description: "The account that it leads into" }),
+    role,
+    email: z.string().nullable().meta({ description: "Whom it is for; null if for whoever has the link" }),
+    expiresAt: dateTime,
+  })
+  .meta({ id: "ReceivedInvitation" });
+export type ReceivedInvitation = z.infer<typeof receivedInvitation>;
+
+/** Where to send the browser next. */
+export const providerRedirect = z
+  .object({ url: z.string().meta({ description: "At the identity provider; open it in the same browser" }) })
+  .meta({ id: "ProviderRedirect" });
+export type ProviderRedirect = z.infer<typeof providerRedirect>;
+
 export const invitationAcceptance = z
-  .object({ token, email, name, password: newPassword })
+  .object({ token, email: emailAddress, name, password: newPassword })
   .meta({ id: "InvitationAcceptance" });
 export type InvitationAcceptance = z.output<typeof invitationAcceptance>;
 export type InvitationAcceptanceInput = z.input<typeof invitationAcceptance>;

@@ -148,6 +148,8 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "POST /account/invitations": (client) => client.account.invitations.create({ role: "owner" }),
   "GET /account/invitations": (client) => client.account.invitations.list(),
   "DELETE /account/invitations/{id}": (client) => client.account.invitations.delete("ID"),
+  "POST /account/invitations/lookup": (client) => client.account.invitations.lookup("t"),
+  "POST /account/invitations/accept/provider": (client) => client.account.invitations.acceptWithProvider("t"),
   "POST /account/invitations/accept": (client) =>
     client.account.invitations.accept({ token: "t", email: "a@b", name: "a", password: "long enough" }),
   "POST /account/keys": (client) => client.account.keys.create({ name: "a" }),

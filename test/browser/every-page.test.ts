@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NewShare } from "@stemwright/contract";
+import type { NewInvitation, NewShare } from "@stemwright/contract";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
@@ -34,12 +34,13 @@ let browser: Browser;
 let taskId: string;
 let clientId: string;
 let shareUrl: string;
+let invitationUrl: string;
 /** The session cookie before and after a password was chosen. */
 const cookies = { newcomer: "", owner: "" };
 
 const PAGES: Record<string, Shown> = {
   "app/sign-in": { heading: "Sign in", as: "nobody" },
-  "app/invitation": { heading: "Join Stemwright", as: "nobody", address: () => "app/invitation#token" },
+  "app/invitation": { heading: "Join First account", as: "nobody", address: () => invitationUrl },
   "app/welcome": { heading: "Welcome", as: "newcomer" },
   "app/playground": { heading: "Playground" },
   "app/share": { heading: "Vocals", as: "nobody", address: () => shareUrl },
@@ -68,6 +69,11 @@ const PAGES: Record<string, Shown> = {
 };
 /** Addresses of things that do not exist. */
 const MISSING: Record<string, Shown> = {
+  "app/invitation": {
+    heading: "This invitation does not work",
+    as: "nobody",
+    address: () => "app/invitation#token",
+  },
   "app/nothing": { heading: "No such page" },
   "app/tasks/none": { heading: "No such Task" },
   "app/admin/clients/none": { heading: "No such client" },
@@ -90,6 +96,12 @@ beforeAll(async () => {
     assetId,
     targets: [{ model: "vocals", formats: ["wav"] }],
   }));
+  const invitation = await service.call("/account/invitations", {
+    method: "POST",
+    body: "{}",
+    headers: { "content-type": "application/json" },
+  });
+  invitationUrl = ((await invitation.json()) as NewInvitation).url.slice(service.address.length + 1);
   const share = await service.call(`/tasks/${taskId}/shares`, {
     method: "POST",
     body: "{}",

@@ -74,11 +74,12 @@ describe("People", () => {
 
     const guest = await openPage(browser, { baseURL: service.address });
     await guest.page.goto(link);
+    await guest.page.getByRole("heading", { name: "Join First account" }).waitFor();
     await guest.page.getByLabel("Your name").fill("Bo");
     await guest.page.getByLabel("Email").fill("bo@example.com");
     await guest.page.getByLabel("Password").fill(OWNER.password);
     expect(await listViolations(guest.page)).toEqual([]);
-    await guest.page.getByRole("button", { name: "Join" }).click();
+    await guest.page.getByRole("button", { name: "Join First account" }).click();
     await guest.page.locator("main.page h1").waitFor();
 
     await owner.page.reload();

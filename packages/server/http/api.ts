@@ -7,6 +7,7 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
+import type { AddressRules } from "../domain/accounts/address-rules.ts";
 import type { IdentityProvider } from "../domain/accounts/identity.ts";
 import type { Passwords } from "../domain/accounts/passwords.ts";
 import type { StemFileMaker } from "../domain/exports/stem-file-plan.ts";
@@ -47,8 +48,8 @@ export type ApiPorts = CheckPorts &
     passwords: Passwords;
     /** Undefined if none is configured. */
     identityProvider: IdentityProvider | undefined;
-    /** Who may sign in with it without an invitation. */
-    admission: { domains: readonly string[]; findFirstClientId(): Promise<string | undefined> };
+    /** Whose the email addresses of some domains are. */
+    admission: AddressRules;
     readiness: Readiness;
     operation: Operation;
     stemCache: StemCachePort;

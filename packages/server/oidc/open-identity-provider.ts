@@ -1,3 +1,4 @@
+import { emailAddress } from "@stemwright/contract";
 import type { Configuration } from "openid-client";
 import type { Config } from "../config/load-config.ts";
 import type { IdentityProvider } from "../domain/accounts/identity.ts";
@@ -81,7 +82,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
       const { email, name } = facts;
       return {
         key: `${claims.iss} ${claims.sub}`,
-        email: typeof email === "string" ? email.trim().toLowerCase() : undefined,
+        email: emailAddress.safeParse(email).data,
         isEmailVerified: facts.email_verified === true,
         name: typeof name === "string" && name !== "" ? name.slice(0, 200) : undefined,
       };

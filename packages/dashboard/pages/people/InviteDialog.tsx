@@ -55,7 +55,7 @@ export function InviteDialog({
         <SelectField label="Role" value={role} options={ROLES} onChange={setRole} />
         <TextField
           label="Email (optional)"
-          hint="If set, only this address can use the link or sign in with a provider."
+          hint="If set, the link works for this address only."
           type="email"
           autocomplete="off"
           isOptional

@@ -20,9 +20,15 @@ const PROBLEMS: Record<string, string> = {
   provider:
     "Signing in with the provider did not work. Try again; if it stays, tell whoever runs this service.",
   refused:
-    "The provider knows you, but this service does not. Ask an owner of the account to invite you by your email address.",
+    "The provider knows you, but this service does not. Ask an owner of the account for an invitation link.",
   unconnected:
     "Somebody here signs in with your email address and a password. If that is you, do so, and connect the provider under Profile. If not, tell whoever runs this service.",
+  known:
+    "You belong to an account of this service already, so the invitation was not accepted. Sign in with the provider to use your account.",
+  reserved:
+    "Your email address belongs to another account of this service. Sign in with the provider to join it.",
+  invitation:
+    "The invitation was accepted or withdrawn, has expired, or is for another email address. Ask for a new one.",
   suspended: "Your account is suspended. Ask whoever runs this service.",
 };
 

@@ -4,6 +4,8 @@ import type {
   InvitationInput,
   Me,
   NewInvitation,
+  ProviderRedirect,
+  ReceivedInvitation,
 } from "@stemwright/contract";
 import { route } from "../../http/route.ts";
 import type { Transport } from "../../http/transport.ts";
@@ -28,6 +30,22 @@ export class Invitations {
   /** Owners only. Withdraws an open invitation. */
   delete(id: string, options?: RequestOptions): Promise<Invitation> {
     return this.#transport.load({ method: "DELETE", path: route`/account/invitations/${id}` }, options);
+  }
+
+  /** What the invitation of a link leads to. `token` is the part after the `#`. */
+  lookup(token: string, options?: RequestOptions): Promise<ReceivedInvitation> {
+    return this.#transport.load(
+      { method: "POST", path: "/account/invitations/lookup", json: { token } },
+      options,
+    );
+  }
+
+  /** Returns where to send the browser: the account is joined once the person has signed in there. */
+  acceptWithProvider(token: string, options?: RequestOptions): Promise<ProviderRedirect> {
+    return this.#transport.load(
+      { method: "POST", path: "/account/invitations/accept/provider", json: { token } },
+      options,
+    );
   }
 
   /** Joins the account and sets the session cookie. */

@@ -1,6 +1,10 @@
 import { sql, type Transaction } from "kysely";
 import type { PeopleStore } from "../../domain/accounts/people-store.ts";
-import type { InvitationRecord, PersonRecord } from "../../domain/accounts/person-record.ts";
+import type {
+  InvitationRecord,
+  PersonRecord,
+  ReceivedInvitationRecord,
+} from "../../domain/accounts/person-record.ts";
 import { makeId } from "../../domain/ids.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
 import { insertPerson } from "./person-rows.ts";
@@ -57,19 +61,35 @@ export async function deleteInvitation(
   return row && toInvitationRecord(row);
 }
 
-export async function hasInvitation(db: DatabaseHandle, tokenHash: Buffer): Promise<boolean> {
-  return (await selectOpen(db).where("hash", "=", tokenHash).executeTakeFirst()) !== undefined;
+export async function findInvitation(
+  db: DatabaseHandle,
+  tokenHash: Buffer,
+): Promise<ReceivedInvitationRecord | undefined> {
+  const row = await db
+    .selectFrom("invitations")
+    .innerJoin("clients", "clients.id", "invitations.client_id")
+    .select(["client_id", "clients.name", "role", "email", "expires_at"])
+    .where("hash", "=", tokenHash)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  return (
+    row && {
+      clientId: row.client_id,
+      clientName: row.name,
+      role: row.role,
+      email: row.email,
+      expiresAt: row.expires_at,
+    }
+  );
 }
 
 /** Locks the invitation first: of two concurrent acceptances, the second finds it gone. */
 export async function acceptInvitation(
   db: Transaction<Tables>,
-  ...[by, person]: Parameters<PeopleStore["acceptInvitation"]>
+  ...[tokenHash, person]: Parameters<PeopleStore["acceptInvitation"]>
 ): Promise<PersonRecord | "unknown" | "taken"> {
-  const open = selectOpen(db);
-  const meant = "email" in by ? open.where("email", "=", by.email) : open.where("hash", "=", by.tokenHash);
-  const invitation = await meant.orderBy("created_at", "desc").limit(1).forUpdate().executeTakeFirst();
-  if (!invitation || (invitation.email !== null && invitation.email !== person.email)) return "unknown";
+  const invitation = await selectOpen(db).where("hash", "=", tokenHash).forUpdate().executeTakeFirst();
+  if (!invitation) return "unknown";
   const { client_id: clientId, role } = invitation;
   const accepted = await insertPerson(db, { ...person, clientId, role });
   if (!accepted) return "taken";

@@ -7,7 +7,7 @@ import { inTransaction } from "../in-transaction.ts";
 import {
   acceptInvitation,
   deleteInvitation,
-  hasInvitation,
+  findInvitation,
   insertInvitation,
   listInvitations,
 } from "./invitation-rows.ts";
@@ -44,7 +44,7 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
     ...bindQueries(db, {
       ...{ hasPeople, findPerson, listPeople, insertPerson, bindIdentity },
       ...{ insertSession, findSession, listSessions, deleteSession },
-      ...{ insertInvitation, listInvitations, deleteInvitation, hasInvitation },
+      ...{ insertInvitation, listInvitations, deleteInvitation, findInvitation },
       ...{ countAttempts, forgiveAttempts },
     }),
     setRole: (clientId, id, role) =>
@@ -92,7 +92,7 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
       return link?.person_id;
     },
 
-    acceptInvitation: (by, person) =>
-      inTransaction(db, (transaction) => acceptInvitation(transaction, by, person)),
+    acceptInvitation: (tokenHash, person) =>
+      inTransaction(db, (transaction) => acceptInvitation(transaction, tokenHash, person)),
   };
 }

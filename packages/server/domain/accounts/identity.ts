@@ -1,4 +1,7 @@
 import { Refusal } from "../refusal.ts";
+import { getInvitationFor, makeInvitationError } from "./accept-invitation.ts";
+import { type AddressRules, checkAddress, findReservingClientId } from "./address-rules.ts";
+import { hashKey } from "./key-secrets.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { PersonRecord } from "./person-record.ts";
 
@@ -24,12 +27,10 @@ export interface IdentityProvider {
   finish(currentUrl: URL, flow: IdentityFlow): Promise<Identity>;
 }
 
-type IdentityPorts = {
-  people: PeopleStore;
-  /** People with these email domains join the first account without an invitation. */
-  domains: readonly string[];
-  findFirstClientId(): Promise<string | undefined>;
-};
+type IdentityPorts = { people: PeopleStore; admission: AddressRules };
+
+/** What the browser had beside the identity: a session, or an invitation that the person has confirmed. */
+export type IdentityContext = { signedInId?: string | undefined; invitationToken?: string | undefined };
 
 /** Whoever first entered an address here need not own its mailbox, and must not receive the owner as a guest. */
 export class IdentityNotConnected extends Refusal {
@@ -41,45 +42,76 @@ export class IdentityNotConnected extends Refusal {
   }
 }
 
+/** A person belongs to one account. */
+export class IdentityKnown extends Refusal {
+  constructor() {
+    super("PERSON_REQUIRED", "This person belongs to an account already, and can't accept an invitation");
+  }
+}
+
 const makeRefusal = (message: string) => new Refusal("PERSON_REQUIRED", message);
 
+type Admission = { email: string; name: string; identity: string };
+
 /**
- * The person behind an identity: known from before, found by a verified email address, invited, or from a domain that may join. Nobody else is admitted, and
- * an unverified address matches nobody.
+ * The person behind an identity: known from before, connecting while signed in, with the link of an invitation, or from a domain that may join. Nobody else is
+ * admitted, and an unverified address matches nobody.
  */
 export async function findOrAdmitPerson(
   ports: IdentityPorts,
-  identity: Identity,
-  signedInId: string | undefined,
+  { key, name, email, isEmailVerified }: Identity,
+  { signedInId, invitationToken }: IdentityContext,
 ): Promise<PersonRecord> {
-  const { people } = ports;
-  const known = await people.findPerson({ identity: identity.key });
+  const { people, admission } = ports;
+  const known = await people.findPerson({ identity: key });
+  if (known && invitationToken !== undefined) throw new IdentityKnown();
   if (known) return known;
-  const { email = "", isEmailVerified, key } = identity;
-  if (!isEmailVerified || email === "")
+  if (!isEmailVerified || email === undefined)
     throw makeRefusal("The identity provider does not vouch for an email address of this person");
   const existing = await people.findPerson({ email });
-  if (existing) {
-    if (existing.id !== signedInId) throw new IdentityNotConnected();
+  const newcomer = { email, name: name ?? email, identity: key };
+  if (invitationToken !== undefined) return await join(ports, invitationToken, newcomer, existing);
+  if (existing && existing.id === signedInId) {
+    await checkAddress(admission, email, existing.clientId);
     if (await people.bindIdentity(existing.id, key)) return existing;
     throw makeRefusal("The email address belongs to a person with another identity at the provider");
   }
-  return await admit(ports, { ...identity, email });
+  const clientId = await findReservingClientId(admission, email);
+  if (existing && (clientId === undefined || existing.clientId === clientId))
+    throw new IdentityNotConnected();
+  if (clientId === undefined)
+    throw makeRefusal("Nobody has invited this person; ask an owner of the account for a link");
+  return await insertNewcomer(people, newcomer, (person) =>
+    people.insertPerson({ ...person, clientId, role: "member" }),
+  );
 }
 
-async function admit(
-  { people, domains, findFirstClientId }: IdentityPorts,
-  identity: Identity & { email: string },
+async function join(
+  ports: IdentityPorts,
+  token: string,
+  newcomer: Admission,
+  existing: PersonRecord | undefined,
 ): Promise<PersonRecord> {
-  const { email, key } = identity;
-  const person = { email, name: identity.name ?? email, identity: key };
-  const invited = await people.acceptInvitation({ email }, person);
-  if (invited !== "unknown" && invited !== "taken") return invited;
-  const clientId = domains.includes(email.split("@").at(-1) ?? "") ? await findFirstClientId() : undefined;
-  const joined =
-    clientId === undefined ? undefined : await people.insertPerson({ ...person, clientId, role: "member" });
-  // Somebody admitted by a concurrent request exists now.
-  const admitted = joined ?? (await people.findPerson({ identity: key }));
-  if (!admitted) throw makeRefusal("Nobody has invited this person; ask an owner of the account");
-  return admitted;
+  const { clientId } = await getInvitationFor(ports, token, newcomer.email);
+  if (existing?.clientId === clientId) throw new IdentityNotConnected();
+  return await insertNewcomer(ports.people, newcomer, async (person) => {
+    const accepted = await ports.people.acceptInvitation(hashKey(token), person);
+    if (accepted === "unknown") throw makeInvitationError();
+    return accepted === "taken" ? undefined : accepted;
+  });
+}
+
+/** Somebody in another account who has typed in the address keeps it, and keeps nobody out: the identity is what signs the newcomer in. */
+async function insertNewcomer(
+  people: PeopleStore,
+  newcomer: Admission,
+  insert: (person: Omit<Admission, "email"> & { email: string | null }) => Promise<PersonRecord | undefined>,
+): Promise<PersonRecord> {
+  const person =
+    (await insert(newcomer)) ??
+    // Admitted by a concurrent request.
+    (await people.findPerson({ identity: newcomer.identity })) ??
+    (await insert({ ...newcomer, email: null }));
+  if (!person) throw makeRefusal("The person was admitted by another request just now; sign in again");
+  return person;
 }

@@ -2,6 +2,7 @@ import type { InvitationRequest, MeChange, NewInvitation, PersonRole } from "@st
 import { getFound, makeUnknownError } from "../get-found.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
+import { type AddressRules, checkAddress } from "./address-rules.ts";
 import type { Caller, SignedInPerson } from "./caller.ts";
 import { hashKey } from "./key-secrets.ts";
 import type { PeopleStore } from "./people-store.ts";
@@ -13,7 +14,7 @@ import {
   type PeoplePorts,
   type Visitor,
 } from "./sign-in.ts";
-import { tryPassword } from "./sign-in-throttle.ts";
+import { claimAddress, tryPassword } from "./sign-in-throttle.ts";
 import { makeToken } from "./tokens.ts";
 
 const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000;
@@ -33,11 +34,11 @@ const makeEndedError = () => new Refusal("SESSION_INVALID", "The session was end
 
 /** Changes one's own name, email or password. A new password ends all sessions and opens one to replace the current. */
 export async function changeSelf(
-  ports: PeoplePorts,
+  ports: PeoplePorts & { admission: AddressRules },
   signedIn: SignedInPerson,
   { change, visitor }: { change: MeChange; visitor: Visitor },
 ): Promise<{ person: PersonRecord; session: SessionRecord; opened?: OpenedSession }> {
-  const { people, passwords } = ports;
+  const { people, passwords, admission } = ports;
   const { person, session } = await getSelf(people, signedIn);
   const { name, email, password, currentPassword } = change;
   if (email !== undefined || password !== undefined)
@@ -45,14 +46,18 @@ export async function changeSelf(
       await checkPassword(ports, { person, session, given: currentPassword });
   if (password !== undefined && email === undefined && person.email === null)
     refuseField("REQUEST_INVALID", { path: "email", message: "is needed with the first password" });
-  const changed = await people.changeSelf(
-    { person, sessionId: session.id },
-    {
-      ...(name === undefined ? {} : { name }),
-      ...(email === undefined ? {} : { email }),
-      ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
-    },
-  );
+  const write = async () =>
+    await people.changeSelf(
+      { person, sessionId: session.id },
+      {
+        ...(name === undefined ? {} : { name }),
+        ...(email === undefined ? {} : { email }),
+        ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
+      },
+    );
+  const isOtherAddress = email !== undefined && email !== person.email;
+  if (isOtherAddress) await checkAddress(admission, email, person.clientId);
+  const changed = await (isOtherAddress ? claimAddress(people, person.clientId, write) : write());
   if (changed === "taken") throw makeEmailTakenError();
   if (changed === "ended") throw makeEndedError();
   if (password === undefined) return await getSelf(people, signedIn);
@@ -120,12 +125,16 @@ export async function removePerson(people: PeopleStore, caller: Caller, id: stri
 
 /** `checkOwner` goes first, since a repeated request does not get here. */
 export async function invite(
-  people: PeopleStore,
+  { people, admission }: { people: PeopleStore; admission: AddressRules },
   caller: Caller,
   { request, baseUrl }: { request: InvitationRequest; baseUrl: string },
 ): Promise<NewInvitation> {
-  if (request.email !== undefined && (await people.findPerson({ email: request.email })))
-    throw makeEmailTakenError();
+  if (request.email !== undefined) {
+    await checkAddress(admission, request.email, caller.clientId);
+    // Whether people of other accounts have it is not for owners to know.
+    const existing = await people.findPerson({ email: request.email });
+    if (existing?.clientId === caller.clientId) throw makeEmailTakenError();
+  }
   const token = makeToken();
   const invitation = await people.insertInvitation({
     clientId: caller.clientId,

@@ -1,6 +1,11 @@
 import type { PersonRole, SignInMethod } from "@stemwright/contract";
 import type { AttemptCounter } from "./allowance.ts";
-import type { InvitationRecord, PersonRecord, SessionRecord } from "./person-record.ts";
+import type {
+  InvitationRecord,
+  PersonRecord,
+  ReceivedInvitationRecord,
+  SessionRecord,
+} from "./person-record.ts";
 
 export type NewPerson = {
   clientId: string;
@@ -33,7 +38,7 @@ export interface PeopleStore {
     by: { id: string } | { email: string } | { identity: string },
   ): Promise<PersonRecord | undefined>;
   listPeople(clientId: string): Promise<PersonRecord[]>;
-  /** Undefined if the email address is taken. */
+  /** Undefined if the email address or identity is taken. */
   insertPerson(person: NewPerson): Promise<PersonRecord | undefined>;
   /**
    * Changes the person of a session. A new password ends all sessions and one-time links, so that whoever knows the old one is locked out. "taken" if
@@ -67,12 +72,12 @@ export interface PeopleStore {
   }): Promise<InvitationRecord>;
   listInvitations(clientId: string): Promise<InvitationRecord[]>;
   deleteInvitation(clientId: string, id: string): Promise<InvitationRecord | undefined>;
-  /** Whether an invitation with this token exists, for whichever address. */
-  hasInvitation(tokenHash: Buffer): Promise<boolean>;
-  /** Consumes an invitation and creates its person; does neither if the email address is wrong or taken. */
+  /** The open invitation with this token. */
+  findInvitation(tokenHash: Buffer): Promise<ReceivedInvitationRecord | undefined>;
+  /** Consumes an invitation and creates its person; does neither if the email address or identity is taken. */
   acceptInvitation(
-    by: { tokenHash: Buffer } | { email: string },
-    person: Omit<NewPerson, "clientId" | "role" | "email"> & { email: string },
+    tokenHash: Buffer,
+    person: Omit<NewPerson, "clientId" | "role">,
   ): Promise<PersonRecord | "unknown" | "taken">;
 
   /** Counts an attempt for each, or for none if one of them has to wait; returns for how many seconds. */

@@ -1,4 +1,12 @@
-import type { Invitation, Me, Person, PersonRole, PersonSession, SignInMethod } from "@stemwright/contract";
+import type {
+  Invitation,
+  Me,
+  Person,
+  PersonRole,
+  PersonSession,
+  ReceivedInvitation,
+  SignInMethod,
+} from "@stemwright/contract";
 
 export type PersonRecord = {
   id: string;
@@ -34,6 +42,9 @@ export type InvitationRecord = {
   createdAt: Date;
   expiresAt: Date;
 };
+
+/** An invitation as whoever has the link sees it. */
+export type ReceivedInvitationRecord = Omit<InvitationRecord, "id" | "createdAt"> & { clientName: string };
 
 /** How long a sign-in by link proves who somebody is, so that a forgotten password can be replaced. */
 const LINK_PROOF_MS = 3_600_000;
@@ -93,5 +104,12 @@ export const toInvitation = (record: InvitationRecord): Invitation => ({
   role: record.role,
   email: record.email,
   createdAt: record.createdAt.toISOString(),
+  expiresAt: record.expiresAt.toISOString(),
+});
+
+export const toReceivedInvitation = (record: ReceivedInvitationRecord): ReceivedInvitation => ({
+  client: { name: record.clientName },
+  role: record.role,
+  email: record.email,
   expiresAt: record.expiresAt.toISOString(),
 });

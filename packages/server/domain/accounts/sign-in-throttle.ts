@@ -19,6 +19,9 @@ const PER_ACCOUNT = makeSteadyAllowance(7, 5 * MINUTE_SECONDS);
 /** Several people may share an address, so it is slowed and never locked. */
 const PER_ADDRESS = makeSteadyAllowance(20, 30);
 
+/** How many addresses the people of an account may learn to be taken: six a day. Claims in progress count, and several people may join at once. */
+const TAKEN_PER_CLIENT = makeSteadyAllowance(10, 4 * HOUR_SECONDS);
+
 /** Who tries a password: a browser that knew it before, somebody who is signed in, or anybody. */
 export type Guesser = { browserId: string } | { session: string } | { address: string; account: string };
 
@@ -28,13 +31,10 @@ export type AttemptStore = Pick<PeopleStore, "countAttempts" | "forgiveAttempts"
 export class SignInThrottled extends Refusal {
   readonly retryAfterSeconds: number;
 
-  constructor(waitSeconds: number) {
+  constructor(waitSeconds: number, advice = "sign in with a link (npm run sign-in)") {
     const seconds = Math.ceil(waitSeconds);
     const wait = seconds <= 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-    super(
-      "SIGN_IN_THROTTLED",
-      `Too many failed attempts; wait ${wait}, or sign in with a link (npm run sign-in)`,
-    );
+    super("SIGN_IN_THROTTLED", `Too many failed attempts; wait ${wait}, or ${advice}`);
     this.retryAfterSeconds = seconds;
   }
 }
@@ -72,4 +72,21 @@ export async function tryPassword(
   if (!(await isRight())) return false;
   await store.forgiveAttempts({ all: [own.subject], one: shared.map(({ subject }) => subject) });
   return true;
+}
+
+/**
+ * Takes an email address for a person of a client. Addresses are unique among all clients, so a refusal says that somebody has it; no account may ask
+ * that often. A free address counts nothing.
+ */
+export async function claimAddress<Result>(
+  store: AttemptStore,
+  clientId: string,
+  claim: () => Promise<Result | "taken">,
+): Promise<Result | "taken"> {
+  const counter = { subject: toSubject("claims", clientId), allowance: TAKEN_PER_CLIENT };
+  const waitSeconds = await store.countAttempts([counter]);
+  if (waitSeconds > 0) throw new SignInThrottled(waitSeconds, "ask whoever runs this service");
+  const claimed = await claim();
+  if (claimed !== "taken") await store.forgiveAttempts({ all: [], one: [counter.subject] });
+  return claimed;
 }

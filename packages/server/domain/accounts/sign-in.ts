@@ -1,4 +1,4 @@
-import type { InvitationAcceptance, SignInMethod, SignInRequest } from "@stemwright/contract";
+import type { SignInMethod, SignInRequest } from "@stemwright/contract";
 import { Refusal } from "../refusal.ts";
 import type { Vault } from "../vault.ts";
 import { hashKey } from "./key-secrets.ts";
@@ -84,27 +84,6 @@ const makeLinkError = () =>
   new Refusal(
     "SIGN_IN_LINK_INVALID",
     "This link was used before, or its hour is over; print another with npm run sign-in",
-  );
-
-export async function acceptInvitation(
-  { people, passwords }: PeoplePorts,
-  { token, email, name, password }: InvitationAcceptance,
-  visitor: Visitor,
-): Promise<OpenedSession> {
-  const tokenHash = hashKey(token);
-  // Checked first: nobody without an invitation should be able to cause hashing work.
-  if (!(await people.hasInvitation(tokenHash))) throw makeInvitationError();
-  const passwordHash = await passwords.hash(password);
-  const accepted = await people.acceptInvitation({ tokenHash }, { email, name, passwordHash });
-  if (accepted === "taken") throw makeEmailTakenError();
-  if (accepted === "unknown") throw makeInvitationError();
-  return await openSession(people, accepted, { method: "invitation", visitor });
-}
-
-const makeInvitationError = () =>
-  new Refusal(
-    "INVITATION_INVALID",
-    "This invitation was accepted or withdrawn, has expired, or is for another email address; ask for a new one",
   );
 
 export const makeEmailTakenError = () =>

@@ -156,10 +156,15 @@ const posts: {
   { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
   { path: "/usage", as: "token" },
 ];
-/** Each opens or ends a session, before there is a client whose receipt could be stored. */
-const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
-  (path) => `/account${path}`,
-);
+/** Each opens or ends a session, or leads to one, before there is a client whose receipt could be stored. */
+const signIns = [
+  "/sign-in",
+  "/sign-in/link",
+  "/sign-out",
+  "/invitations/lookup",
+  "/invitations/accept",
+  "/invitations/accept/provider",
+].map((path) => `/account${path}`);
 /** Tested separately below; those that wait for their Task in doors/, resumable uploads beside their routes. */
 const others = [
   "/v1/audio/transcriptions",

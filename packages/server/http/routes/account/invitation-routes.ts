@@ -9,8 +9,12 @@ import { once } from "../../requests/once.ts";
 
 const tags = ["Account"];
 
-export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api<"people" | "writes">): void {
-  const { people } = ports;
+export function addInvitationRoutes({
+  app,
+  ports,
+  publicBaseUrl,
+}: Api<"admission" | "people" | "writes">): void {
+  const { admission, people } = ports;
 
   app.post(
     "/account/invitations",
@@ -28,7 +32,10 @@ export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api<"people" 
       const caller = getManager(request);
       checkOwner(caller);
       return once(ports, { request, reply }, (stores) =>
-        invite(stores.people, caller, { request: request.body, baseUrl: publicBaseUrl() }),
+        invite({ people: stores.people, admission }, caller, {
+          request: request.body,
+          baseUrl: publicBaseUrl(),
+        }),
       );
     },
   );

@@ -6,7 +6,11 @@ import type { Api } from "../../api.ts";
 
 const tags = ["Account"];
 
-export function addMeRoutes({ app, ports, publicBaseUrl }: Api<"passwords" | "people" | "vault">): void {
+export function addMeRoutes({
+  app,
+  ports,
+  publicBaseUrl,
+}: Api<"admission" | "passwords" | "people" | "vault">): void {
   app.get(
     "/account/me",
     { schema: { tags, summary: "Who is signed in", response: { 200: me } } },

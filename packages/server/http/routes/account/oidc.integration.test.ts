@@ -1,11 +1,11 @@
-import type { AccountOptions, Me, NewInvitation } from "@stemwright/contract";
+import type { AccountOptions, Me, NewInvitation, ProviderRedirect } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   startIdentityProvider,
   type TestIdentityProvider,
 } from "../../../../../test/support/identity-provider.ts";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
-import { addPerson, openBrowser, type TestBrowser } from "../../../../../test/support/test-people.ts";
+import { addPerson, openBrowser, signIn, type TestBrowser } from "../../../../../test/support/test-people.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { makeId } from "../../../domain/ids.ts";
 
@@ -89,23 +89,12 @@ describe("signing in with an identity provider", () => {
     expect(cookie).not.toContain(url.searchParams.get("state"));
   });
 
-  it("[PE10] admits people invited by that address, with their role, and then knows them by identity", async () => {
-    const { key } = await api.addAccount({ role: "admin" });
-    const identity = makeIdentity();
-    const invited = await fetch(new URL(`/account/invitations?clientId=${api.account.clientId}`, local), {
-      method: "POST",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      body: JSON.stringify({ role: "owner", email: identity.email.toUpperCase() }),
-    });
-    expect(((await invited.json()) as NewInvitation).email).toBe(identity.email);
+  it("[PE10] knows people by identity, even if their address changes", async () => {
+    const identity = makeIdentity({ email: `${makeId()}@joins.example` });
     const { browser, location } = await signInThere(identity);
     expect(location).toBe(`${BASE_URL}/app`);
     const me = await browser.ask<Me>("GET", "/account/me");
-    expect(me).toMatchObject({
-      person: { email: identity.email, name: "Grace", role: "owner" },
-      client: { id: api.account.clientId },
-      needsPassword: false,
-    });
+    expect(me).toMatchObject({ person: { email: identity.email, name: "Grace" }, needsPassword: false });
     const again = await signInThere({ ...identity, email: `${makeId()}@example.com`, email_verified: false });
     expect((await again.browser.ask<Me>("GET", "/account/me")).person.id).toBe(me.person.id);
   });
@@ -185,7 +174,14 @@ describe("signing in with an identity provider", () => {
       person: { role: "member", isAdministrator: false },
       client: { id: api.account.clientId },
     });
-    for (const email of ["a@example.com", "a@notjoins.example", "joins.example@evil.example"]) {
+    for (const email of [
+      "a@example.com",
+      "a@notjoins.example",
+      "joins.example@evil.example",
+      "a@evil.example@joins.example",
+      '"a@evil.example"@joins.example',
+      "a\u200b@joins.example",
+    ]) {
       const refused = await signInThere({ email });
       expect(refused.location).toBe(`${BASE_URL}/app/sign-in?problem=refused`);
       expect(refused.browser.cookie).toBeUndefined();
@@ -219,6 +215,118 @@ describe("signing in with an identity provider", () => {
   });
 });
 
+describe("an invitation", () => {
+  /** Another account's owner invites. */
+  async function inviteFrom(clientId: string, body: object) {
+    const { key } = await api.addAccount({ role: "admin" });
+    return await fetch(new URL(`/account/invitations?clientId=${clientId}`, local), {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  }
+  const addInvitation = async (clientId: string, body: object = {}) => {
+    const { url, id } = (await (await inviteFrom(clientId, body)).json()) as NewInvitation;
+    return { id, token: url.split("#")[1] ?? "" };
+  };
+  /** Confirms the invitation and goes through the provider. */
+  async function acceptThere(token: string, identity: object) {
+    provider.become(makeIdentity(identity));
+    const browser = open();
+    const response = await browser.call("POST", "/account/invitations/accept/provider", { token });
+    expect(response.status).toBe(200);
+    const [flowCookie = ""] = response.headers.getSetCookie()[0]?.split(";") ?? [];
+    const back = new URL(await provider.follow(((await response.json()) as ProviderRedirect).url));
+    const end = await browser.call("GET", `/account/oidc/callback${back.search}`, undefined, {
+      cookie: flowCookie,
+    });
+    return { browser, location: end.headers.get("location") };
+  }
+  const problem = (name: string) => `${BASE_URL}/app/sign-in?problem=${name}`;
+  const makeEmail = () => `${makeId()}@example.com`;
+
+  it("[PE7] [PE10] is accepted by its link and the provider, once, with its role", async () => {
+    const { clientId } = await api.addAccount();
+    const email = makeEmail();
+    const { token } = await addInvitation(clientId, { role: "owner", email: email.toUpperCase() });
+    expect((await acceptThere(token, { email: makeEmail() })).location).toBe(problem("invitation"));
+    expect((await acceptThere(token, { email, email_verified: false })).location).toBe(problem("refused"));
+    const { browser, location } = await acceptThere(token, { email });
+    expect(location).toBe(`${BASE_URL}/app`);
+    expect(await browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      person: { email, name: "Grace", role: "owner" },
+      client: { id: clientId },
+    });
+    const gone = await open().call("POST", "/account/invitations/accept/provider", { token });
+    expect([gone.status, await gone.json()]).toMatchObject([403, { code: "INVITATION_INVALID" }]);
+  });
+
+  it("[PE7] [PE10] captures nobody who signs in without its link", async () => {
+    const { clientId } = await api.addAccount();
+    const email = makeEmail();
+    const { token } = await addInvitation(clientId, { email });
+    const looking = open();
+    await looking.ask("POST", "/account/invitations/lookup", { token });
+    expect((await signInThere({ email }, looking)).location).toBe(problem("refused"));
+  });
+
+  it("[PE10] does not move somebody who belongs to an account", async () => {
+    const identity = makeIdentity({ email: `${makeId()}@joins.example` });
+    const { browser } = await signInThere(identity);
+    const { person, client } = await browser.ask<Me>("GET", "/account/me");
+    const { clientId } = await api.addAccount();
+    const { token } = await addInvitation(clientId);
+    expect((await acceptThere(token, identity)).location).toBe(problem("known"));
+    const again = await signInThere(identity);
+    expect(await again.browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      person: { id: person.id },
+      client,
+    });
+    expect((await acceptThere(token, { email: makeEmail() })).location).toBe(`${BASE_URL}/app`);
+  });
+
+  it("[PE10] can't take an address of OIDC_DOMAINS into another account, in no spelling", async () => {
+    const { clientId } = await api.addAccount();
+    const email = `${makeId()}@joins.example`;
+    const reserved = [409, { code: "EMAIL_RESERVED" }];
+    const invited = await inviteFrom(clientId, { email });
+    expect([invited.status, await invited.json()]).toMatchObject(reserved);
+    const { token } = await addInvitation(clientId);
+    expect((await acceptThere(token, { email })).location).toBe(problem("reserved"));
+    for (const spelled of [email, email.toUpperCase(), email.replace("joins", "ｊoins")]) {
+      const body = { token, email: spelled, name: "Eve", password: "long enough" };
+      const accepted = await open().call("POST", "/account/invitations/accept", body);
+      expect([accepted.status, await accepted.json()], spelled).toMatchObject(reserved);
+    }
+    const { token: link } = await addPerson(api, { clientId });
+    const eve = open();
+    await eve.ask("POST", "/account/sign-in/link", { token: link });
+    const changed = await eve.call("PATCH", "/account/me", { email, password: "long enough" });
+    expect([changed.status, await changed.json()]).toMatchObject(reserved);
+
+    const first = await addInvitation(api.account.clientId, { email });
+    const body = { token: first.token, email, name: "Grace", password: "long enough" };
+    expect((await open().call("POST", "/account/invitations/accept", body)).status).toBe(200);
+  });
+
+  it("[PE10] nor does an address that somebody else has typed in keep its owner out", async () => {
+    const { clientId } = await api.addAccount();
+    const [joining, invitedEmail] = [`${makeId()}@joins.example`, makeEmail()];
+    for (const email of [joining, invitedEmail]) await addPerson(api, { clientId, email });
+    const { browser } = await signInThere({ email: joining });
+    expect(await browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      person: { email: null, role: "member", name: "Grace" },
+      client: { id: api.account.clientId },
+    });
+    const { token } = await addInvitation(api.account.clientId);
+    const accepted = await acceptThere(token, { email: invitedEmail });
+    expect(await accepted.browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      person: { email: null },
+      client: { id: api.account.clientId },
+    });
+  });
+});
+
 describe("without an identity provider", () => {
   it("[PE10] there is none, and its routes are unknown", async () => {
     const bare = await startTestApi();
@@ -226,6 +334,10 @@ describe("without an identity provider", () => {
     expect(options).toEqual({ hasPeople: false, oidc: null });
     for (const path of ["start", "callback"])
       expect((await bare.call(`/account/oidc/${path}`, { key: null })).status).toBe(404);
+    const owner = await signIn(bare, { clientId: bare.account.clientId });
+    const { url } = await owner.ask<NewInvitation>("POST", "/account/invitations", {});
+    const token = url.split("#")[1];
+    expect((await owner.call("POST", "/account/invitations/accept/provider", { token })).status).toBe(404);
     await bare.close();
   });
 

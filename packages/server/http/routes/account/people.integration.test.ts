@@ -455,6 +455,70 @@ describe("invitations", () => {
     await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
   });
 
+  it("[PE7] tell whoever has the link which account it leads into, before they join", async () => {
+    const owner = await signUp();
+    const email = makeEmail();
+    const made = await owner.ask<NewInvitation>("POST", "/account/invitations", { role: "owner", email });
+    const look = (token: string | undefined) =>
+      openBrowser(api).call("POST", "/account/invitations/lookup", { token });
+    const seen = await look(made.url.split("#")[1]);
+    expect(await seen.json()).toEqual({
+      client: { name: "Test" },
+      role: "owner",
+      email,
+      expiresAt: made.expiresAt,
+    });
+    expect(await codeOf(await look("made-up"))).toEqual([403, "INVITATION_INVALID"]);
+    await owner.ask("DELETE", `/account/invitations/${made.id}`);
+    expect((await look(made.url.split("#")[1])).status).toBe(403);
+  });
+
+  it("[PE7] are for email addresses, not for quotes, two @ or what nobody can see", async () => {
+    const owner = await signUp();
+    for (const email of [
+      '"a"@example.com',
+      "a@b@example.com",
+      "<a@example.com>",
+      "a\u0007@example.com",
+      "a\u200b@example.com",
+      "a@example..com",
+      "a@example.com.",
+      "a",
+    ])
+      expect(await codeOf(await owner.call("POST", "/account/invitations", { email })), email).toEqual([
+        400,
+        "REQUEST_INVALID",
+      ]);
+    for (const email of ["o'brien+1@example.com", "ada@localhost", "j\u00fcrgen@b\u00fccher.example"])
+      expect((await owner.call("POST", "/account/invitations", { email })).status, email).toBe(200);
+  });
+
+  it("[PE7] tell an account only a few times that an address is taken, and then answer alike", async () => {
+    const { clientId } = await api.addAccount();
+    const owner = await signUp(clientId);
+    const others = (await api.addAccount()).clientId;
+    const strangers = Array.from({ length: 11 }, () => ({ clientId: others, email: makeEmail() }));
+    for (const stranger of strangers) await addPerson(api, stranger);
+    const { url } = await owner.ask<NewInvitation>("POST", "/account/invitations", {});
+    const accept = async (email: string) => {
+      const body = { token: url.split("#")[1], email, name: "Bo", password: PASSWORD };
+      return await codeOf(await openBrowser(api).call("POST", "/account/invitations/accept", body));
+    };
+    const change = async (email: string) =>
+      await codeOf(await owner.call("PATCH", "/account/me", { email, currentPassword: PASSWORD }));
+    for (const { email } of strangers.slice(0, 3)) expect(await accept(email)).toEqual([409, "EMAIL_TAKEN"]);
+    for (let count = 0; count < 6; count++) expect(await change(makeEmail())).toEqual([200, undefined]);
+    for (const { email } of strangers.slice(3, 10)) expect(await change(email)).toEqual([409, "EMAIL_TAKEN"]);
+    for (const email of [strangers[10]?.email ?? "", makeEmail()]) {
+      expect(await accept(email)).toEqual([429, "SIGN_IN_THROTTLED"]);
+      expect(await change(email)).toEqual([429, "SIGN_IN_THROTTLED"]);
+    }
+    const other = await signUp((await api.addAccount()).clientId);
+    expect(
+      (await other.call("PATCH", "/account/me", { email: makeEmail(), currentPassword: PASSWORD })).status,
+    ).toBe(200);
+  });
+
   it("[PE7] can be withdrawn, expire, and are refused for existing people", async () => {
     const owner = await signUp();
     const invite = async (body: object = {}) =>
@@ -479,6 +543,8 @@ describe("invitations", () => {
       409,
       "EMAIL_TAKEN",
     ]);
+    const other = await signUp((await api.addAccount()).clientId);
+    expect((await other.call("POST", "/account/invitations", { email: owner.email })).status).toBe(200);
     const open = await invite();
     expect(await codeOf(await accept(open, owner.email))).toEqual([409, "EMAIL_TAKEN"]);
     expect((await accept(open)).status).toBe(200);

@@ -2,19 +2,17 @@ import {
   ApiError,
   accountOptions,
   invitationAcceptance,
+  invitationLookup,
   linkSignInRequest,
   me,
+  receivedInvitation,
   signedOut,
   signInRequest,
 } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { toMe } from "../../../domain/accounts/person-record.ts";
-import {
-  acceptInvitation,
-  type OpenedSession,
-  signInWithLink,
-  signInWithPassword,
-} from "../../../domain/accounts/sign-in.ts";
+import { acceptInvitation, getReceivedInvitation } from "../../../domain/accounts/accept-invitation.ts";
+import { toMe, toReceivedInvitation } from "../../../domain/accounts/person-record.ts";
+import { type OpenedSession, signInWithLink, signInWithPassword } from "../../../domain/accounts/sign-in.ts";
 import { findSessionToken, isFromOtherSite } from "../../access/cookies.ts";
 import {
   clearSessionCookie,
@@ -29,7 +27,7 @@ const tags = ["Account"];
 const config = { isPublic: true };
 
 export function addSignInRoutes(
-  api: Api<"identityProvider" | "passwords" | "people" | "sessions" | "vault">,
+  api: Api<"admission" | "identityProvider" | "passwords" | "people" | "sessions" | "vault">,
 ): void {
   const { app, ports, publicBaseUrl } = api;
   const { people } = ports;
@@ -89,6 +87,21 @@ export function addSignInRoutes(
     },
     async (request, reply) =>
       await answer(request, reply, await signInWithLink(people, request.body.token, toVisitor(request))),
+  );
+
+  app.post(
+    "/account/invitations/lookup",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "What an invitation's link leads to",
+        description: "To be shown to the person before they accept.",
+        body: invitationLookup,
+        response: { 200: receivedInvitation },
+      },
+    },
+    async (request) => toReceivedInvitation(await getReceivedInvitation(people, request.body.token)),
   );
 
   app.post(
