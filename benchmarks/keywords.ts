@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
-import type { HearingWishes } from "../packages/engine/targets/engine-request.ts";
+import type { TranscriptionOptions } from "../packages/engine/targets/engine-request.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { describeRun } from "./machine.ts";
 import { countWordErrors } from "./speech/word-errors.ts";
@@ -60,7 +60,7 @@ function speak(name: string, sentences: readonly string[], voice: string): strin
   return path;
 }
 
-async function transcribe(inputPath: string, name: string, wishes: HearingWishes): Promise<string> {
+async function transcribe(inputPath: string, name: string, options: TranscriptionOptions): Promise<string> {
   const path = join(folder, `${name}.json`);
   const failures: unknown[] = [];
   await engine.run(
@@ -73,7 +73,7 @@ async function transcribe(inputPath: string, name: string, wishes: HearingWishes
           key: "text",
           model: "transcription",
           language: "en",
-          ...wishes,
+          ...options,
           files: [{ format: "json", path }],
         },
       ],
@@ -87,7 +87,7 @@ async function transcribe(inputPath: string, name: string, wishes: HearingWishes
 const countNames = (text: string) =>
   KEYWORDS.reduce((sum, name) => sum + (text.match(new RegExp(`\\b${name}\\b`, "gi"))?.length ?? 0), 0);
 
-const conditions: [string, HearingWishes][] = [
+const conditions: [string, TranscriptionOptions][] = [
   ["nothing", {}],
   [
     "prompt: a sentence with some of the names",
@@ -105,14 +105,14 @@ const lines = [
   "| given | names right | of | WER % | false positives | WER % of those sentences |",
   "|---|---|---|---|---|---|",
 ];
-for (const [index, [title, wishes]] of conditions.entries()) {
+for (const [index, [title, options]] of conditions.entries()) {
   let [right, madeUp, wrong, words, wrongNameless, wordsNameless] = [0, 0, 0, 0, 0, 0];
   for (const voice of VOICES) {
-    const named = await transcribe(speak("named", NAMED, voice), `named-${voice}-${index}`, wishes);
+    const named = await transcribe(speak("named", NAMED, voice), `named-${voice}-${index}`, options);
     const nameless = await transcribe(
       speak("nameless", NAMELESS, voice),
       `nameless-${voice}-${index}`,
-      wishes,
+      options,
     );
     right += countNames(named);
     madeUp += countNames(nameless);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { alignText } from "../packages/engine/alignment/align-text.ts";
-import type { PlacedWord } from "../packages/engine/alignment/force-align.ts";
+import type { AlignedWord } from "../packages/engine/alignment/force-align.ts";
 import { toSampleRate } from "../packages/engine/dsp/resampling/resampled-source.ts";
 import { ArraySource } from "../packages/engine/dsp/sources/array-source.ts";
 import { MonoSource } from "../packages/engine/dsp/sources/mono-source.ts";
@@ -24,7 +24,7 @@ if (songsDir === undefined || workDir === undefined) {
   throw new Error("usage: npm run bench:lyrics -- <folder of songs> <folder for their stems>");
 }
 const RATE_HZ = 16_000;
-/** The worst stretch is the mean error of this many words in a row. */
+/** The worst gap is the mean error of this many words in a row. */
 const STRETCH_WORDS = 8;
 
 const manifests = loadManifests();
@@ -62,7 +62,7 @@ async function separate({ path, name }: Song): Promise<{ vocals: Float32Array; r
     const { planes, sampleRateHz } = readSound(pathOf(stem));
     const source = toSampleRate(new MonoSource(new ArraySource(planes, sampleRateHz)), {
       sampleRateHz: RATE_HZ,
-      isForListening: true,
+      isForNetwork: true,
     });
     return source.read(0, source.lengthFrames)[0] ?? new Float32Array();
   };
@@ -71,7 +71,7 @@ async function separate({ path, name }: Song): Promise<{ vocals: Float32Array; r
 
 /** Errors of words that are sung; how many that are not sung have a confidence, and how many that are have none. */
 async function measure({ words, text, samples, spoken }: LyricsCase) {
-  const entries: (PlacedWord | null)[][] = [];
+  const entries: (AlignedWord | null)[][] = [];
   const aligned = await alignText({
     text,
     spoken,
@@ -122,10 +122,10 @@ writeFileSync(
   `${[
     "# Lyrics that do not quite fit the song",
     "",
-    "Jamendo's songs with changed texts and spliced vocals; errors of the onsets of sung words. The worst stretch is the highest mean of eight words",
+    "Jamendo's songs with changed texts and spliced vocals; errors of the onsets of sung words. The worst gap is the highest mean of eight words",
     "in a row. Unsung: how many of the words that are not sung, or are wrong, have a confidence above 0.",
     "",
-    "| song | case | words | mean error | median | within 0.3 s | worst stretch | unsung found |",
+    "| song | case | words | mean error | median | within 0.3 s | worst gap | unsung found |",
     "|---|---|---|---|---|---|---|---|",
     ...rows,
     "",

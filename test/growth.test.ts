@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { TEXT_OUTPUT_FORMATS, taskRequest, wordsEdit } from "../packages/contract/index.ts";
 import { anchorWords } from "../packages/engine/alignment/anchor-words.ts";
-import { listUnsung } from "../packages/engine/alignment/lyrics-annotations.ts";
-import { fillGaps } from "../packages/engine/alignment/retry-gaps.ts";
+import { markAnnotations } from "../packages/engine/alignment/lyrics-annotations.ts";
+import { retryGaps } from "../packages/engine/alignment/retry-gaps.ts";
 import { fillTimes } from "../packages/engine/text/fill-times.ts";
 import { keepOrder } from "../packages/engine/text/keep-order.ts";
 import { findCommonRuns } from "../packages/engine/text/match-words.ts";
@@ -78,14 +78,14 @@ const toText = (lines: TimedText["lines"]): TimedText => ({
 const bytes = (text: string) => new TextEncoder().encode(text);
 const times = (size: number, text: string) => text.repeat(Math.ceil(size / text.length));
 /** Every other word recognised; the others are too long for the time between, so nothing is searched. */
-const makeGaps = (size: number, isHeard: (word: number) => boolean) => ({
+const makeGaps = (size: number, isRecognised: (word: number) => boolean) => ({
   words: Array.from({ length: size }, (_, n) =>
-    isHeard(n) ? "word " : n % 2 === 0 ? "— " : times(90, "gap "),
+    isRecognised(n) ? "word " : n % 2 === 0 ? "— " : times(90, "gap "),
   ),
-  heard: Array.from({ length: size }, (_, n) => (isHeard(n) ? speak(["word "])[0] : undefined)),
-  rough: new Array(size).fill(undefined),
+  recognised: Array.from({ length: size }, (_, n) => (isRecognised(n) ? speak(["word "])[0] : undefined)),
+  estimated: new Array(size).fill(undefined),
   durationSeconds: 1,
-  listening: undefined as never,
+  context: undefined as never,
 });
 
 async function save(text: string) {
@@ -132,13 +132,13 @@ const CASES: Growing[] = [
     (size) => bytes(JSON.stringify({ lines: [{ words: new Array(size).fill({ word: "a" }) }] })),
     parseTranscript,
   ),
-  growing("a heading that never ends", (size) => splitWords(`[${makeWords(size).join("")}`), listUnsung),
-  growing("gaps between recognised words", (size) => makeGaps(size, (n) => n % 2 === 0), fillGaps),
-  growing("gaps between dashes", (size) => makeGaps(size, (n) => n === 0), fillGaps),
+  growing("a heading that never ends", (size) => splitWords(`[${makeWords(size).join("")}`), markAnnotations),
+  growing("gaps between recognised words", (size) => makeGaps(size, (n) => n % 2 === 0), retryGaps),
+  growing("gaps between dashes", (size) => makeGaps(size, (n) => n === 0), retryGaps),
   growing(
     "words without times",
     (size) => new Array(size).fill(undefined),
-    (spans: undefined[]) => fillTimes(spans, { durationSeconds: 100, rough: spans }),
+    (spans: undefined[]) => fillTimes(spans, { durationSeconds: 100, estimated: spans }),
   ),
   growing(
     "words in a wild order",

@@ -51,6 +51,6 @@ it("[J2] [J3] [J4] the commands of docs/migrating-from-jobs.md work, before and 
   expect(old).toMatchObject({ job: { status: "created", metadata: { name: "vocals", residual: true } } });
   expect(task).toMatchObject({ targets: [{ model: "vocals", residual: true, status: "processing" }] });
   const ids = { JOB: old?.job?.id ?? "", TASK: task?.id ?? "" };
-  const looks = await run(look, folder, { ...access, ...ids });
-  expect(looks).toMatchObject([{ job: { id: ids.JOB, outputAssets: [] } }, { id: ids.TASK }]);
+  const probes = await run(look, folder, { ...access, ...ids });
+  expect(probes).toMatchObject([{ job: { id: ids.JOB, outputAssets: [] } }, { id: ids.TASK }]);
 });

@@ -94,7 +94,7 @@ function replaceWords(lines: CaseWord[][]): CaseWord[][] {
   );
 }
 
-/** A stretch of the song, or seconds without voice. */
+/** A gap of the song, or seconds without voice. */
 type Part = { startSeconds: number; endSeconds: number } | { breakSeconds: number };
 
 function makeSoundCases(lines: SungWord[][], sound: SongSound): LyricsCase[] {

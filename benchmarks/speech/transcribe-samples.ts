@@ -36,7 +36,7 @@ export function transcribeSamples(
       source,
       sourceName: noiseHalver ? "through-noise" : "once",
       sourceId: sha256,
-      wishes: { language },
+      options: { language },
       noiseHalver,
     },
   );

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { listenForVoices } from "../../packages/engine/diarization/find-turns.ts";
+import { findTurns } from "../../packages/engine/diarization/find-turns.ts";
 import { listRuns } from "../../packages/engine/diarization/step-runs.ts";
 import { STEPS_PER_SECOND, type Turns } from "../../packages/engine/diarization/turns.ts";
 import { toSampleRate } from "../../packages/engine/dsp/resampling/resampled-source.ts";
@@ -47,9 +47,9 @@ async function countOne(
   };
   const recording = toSampleRate(new MonoSource(input), {
     sampleRateHz: SAMPLE_RATE_HZ,
-    isForListening: true,
+    isForNetwork: true,
   });
-  const turns = await listenForVoices(networks, recording, {
+  const turns = await findTurns(networks, recording, {
     manifests,
     expected: {},
     onProgress: () => {},

@@ -3,7 +3,7 @@ import { COLLAR_SECONDS } from "./diarization-error.ts";
 import { matchVoices } from "./match-voices.ts";
 import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-steps.ts";
 
-const LEAST_TURN_SECONDS = 2;
+const MIN_TURN_SECONDS = 2;
 const SILENT_DB = -50;
 
 /** Turns of at least two seconds, and how many of them are mostly another voice's where nobody else speaks. */
@@ -26,7 +26,7 @@ export function findStrayTurns(
   let [turns, strayTurns] = [0, 0];
   people.forEach((person, index) => {
     for (const { from, to } of listRuns(stepCount, (step) => person[step] === 1)) {
-      if (to - from < LEAST_TURN_SECONDS * STEPS_PER_SECOND) continue;
+      if (to - from < MIN_TURN_SECONDS * STEPS_PER_SECOND) continue;
       turns += 1;
       const isAlone = (step: number) => people.every((other) => other === person || other[step] === 0);
       const had = voices.map((voice) =>

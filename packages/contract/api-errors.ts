@@ -89,7 +89,7 @@ export const API_ERRORS = {
   },
   WORDS_INVALID: {
     statusCode: 400,
-    when: "Edited words overlap, are out of order or outside the recording, or a stretch is invalid.",
+    when: "Edited words overlap, are out of order or outside the recording, or a gap is invalid.",
   },
   UPLOAD_FILE_MISSING: { statusCode: 400, when: "An upload has no file part named `file`." },
   UPLOAD_FILE_EXTRA: { statusCode: 400, when: "An upload has more than one file part." },

@@ -16,7 +16,7 @@ const segment = z.object({
   temperature: z.number().meta({ description: "Always 0" }),
   avg_logprob: z.number().meta({ description: "Mean logarithm of the words' confidence" }),
   compression_ratio: z.number(),
-  no_speech_prob: z.number().meta({ description: "Always 0: stretches without speech have no segment" }),
+  no_speech_prob: z.number().meta({ description: "Always 0: spans without speech have no segment" }),
 });
 export type OpenAiSegment = z.infer<typeof segment>;
 

@@ -8,7 +8,7 @@ import { TARGET_STATUSES } from "./target.ts";
 export const WORDS_MAX = 50_000;
 /** A body with that many words. */
 export const WORDS_BODY_MAX_BYTES = 8 * 1024 * 1024;
-export const STRETCH_MAX_SECONDS = 60;
+export const GAP_MAX_SECONDS = 60;
 export const STRETCH_MAX_CHARACTERS = 4000;
 
 const seconds = z.number().min(0).max(1e6);
@@ -97,22 +97,22 @@ export type WordsExportQuery = z.infer<typeof wordsExportQuery>;
 export const targetParams = z.object({ id: z.string().min(1), targetId: z.string().min(1) });
 export const realignmentParams = targetParams.extend({ realignmentId: z.string().min(1) });
 
-export const stretch = z
+export const gap = z
   .object({
     text: storableText
       .max(STRETCH_MAX_CHARACTERS)
       .refine((text) => text.trim() !== "", "must have at least one word")
       .meta({ description: "What is said between the anchors; line breaks part lines" }),
-    start: seconds.meta({ description: "Where the word before the stretch ends, in seconds" }),
+    start: seconds.meta({ description: "Where the word before the gap ends, in seconds" }),
     end: seconds.meta({
-      description: `Where the word behind the stretch starts; at most ${STRETCH_MAX_SECONDS} seconds later`,
+      description: `Where the word behind the gap starts; at most ${GAP_MAX_SECONDS} seconds later`,
     }),
     language: plainText(16)
       .exactOptional()
       .meta({ description: "ISO 639-1; the language of the words where absent" }),
   })
-  .meta({ id: "Stretch" });
-export type Stretch = z.infer<typeof stretch>;
+  .meta({ id: "Gap" });
+export type Gap = z.infer<typeof gap>;
 
 export const realignment = z
   .object({

@@ -36,7 +36,7 @@ it("[O30] refuses probabilities of music that are no numbers, and does not keep 
   onTestFinished(() => rmSync(workDir, { recursive: true, force: true }));
   const source = new ArraySource([new Float32Array(48_000)], 48_000);
   const networks = Object.assign(new GainNetwork(4000), {
-    getMusicDetector: async () => ({ listen: async () => new Float32Array(3).fill(Number.NaN) }),
+    getMusicDetector: async () => ({ infer: async () => new Float32Array(3).fill(Number.NaN) }),
   });
   const run = { input: { source, sha256: "0" }, workDir, networks, onProgress: () => {} };
   const detect = () => detectMusic(manifest as MusicManifest, run as never);

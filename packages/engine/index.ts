@@ -1,4 +1,4 @@
-export type { StretchRequest, StretchResult } from "./alignment/align-gap.ts";
+export type { GapRequest, GapResult } from "./alignment/align-gap.ts";
 export { EngineError, type EngineErrorKind } from "./engine-error.ts";
 export { EngineKilled } from "./engine-killed.ts";
 export { isDiskFull } from "./is-disk-full.ts";
@@ -34,8 +34,8 @@ export { STEM_COUNT } from "./stem-file/stem-metadata.ts";
 export type {
   DetectionFormat,
   EngineTarget,
-  HearingWishes,
   TargetResult,
+  TranscriptionOptions,
 } from "./targets/engine-request.ts";
 export type { TargetProgress } from "./targets/stage-progress.ts";
 export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";

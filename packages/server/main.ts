@@ -51,8 +51,8 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const postgres = await (isRestore ? openPostgres(config) : joinPostgres(config));
   try {
     const log = makeLog(config, command);
-    const patience = { signal: new AbortController().signal, log, limitMs: config.databaseWaitMs };
-    const applied = isRestore ? [] : await migrateDatabase(postgres.connectionString, patience);
+    const retryPolicy = { signal: new AbortController().signal, log, limitMs: config.databaseWaitMs };
+    const applied = isRestore ? [] : await migrateDatabase(postgres.connectionString, retryPolicy);
     if (run) await run(postgres.connectionString);
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
@@ -74,10 +74,10 @@ function isTerminalGone(): boolean {
 /** Stops on Ctrl-C, SIGTERM, a closed terminal, and when the parent process is gone, even during the start. */
 function listenToSignals(
   starting: Promise<Started>,
-  { stopping, hurrying }: { stopping: AbortController; hurrying: AbortController },
+  { stopping, forceStopping }: { stopping: AbortController; forceStopping: AbortController },
 ): void {
   const stop = async () => {
-    if (stopping.signal.aborted) return hurrying.abort();
+    if (stopping.signal.aborted) return forceStopping.abort();
     stopping.abort(new Error("told to stop while starting"));
     try {
       await (await starting.catch(() => undefined))?.close();
@@ -93,7 +93,7 @@ function listenToSignals(
     reopenLogFiles();
     starting.then((started) => started.reopenWorkerLogs?.()).catch(() => {});
   });
-  process.on("disconnect", () => hurrying.abort());
+  process.on("disconnect", () => forceStopping.abort());
   // The parent was killed, possibly with its database: waiting for that would never end.
   process.on("disconnect", () => setTimeout(() => process.exit(1), ORPHAN_LIFE_MS).unref());
 }
@@ -107,11 +107,11 @@ async function main(): Promise<void> {
   if (isOnceCommand(command)) return await runOnce(command, config);
   // The parent died while this was loading, before anything listened for it.
   if (process.connected === false) return;
-  const [stopping, hurrying] = [new AbortController(), new AbortController()];
+  const [stopping, forceStopping] = [new AbortController(), new AbortController()];
   const { signal } = stopping;
-  const signals = { signal, hurry: hurrying.signal };
+  const signals = { signal, forceStop: forceStopping.signal };
   const starting = command === "all" ? startAll(config, signals) : startOne(command, config, signals);
-  listenToSignals(starting, { stopping, hurrying });
+  listenToSignals(starting, { stopping, forceStopping });
   await starting.catch((error) => {
     if (!signal.aborted) throw error;
   });

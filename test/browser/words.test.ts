@@ -49,7 +49,7 @@ describe("the words of a Task in a browser", () => {
   const timesOf = ({ lines }: Words) =>
     lines.flatMap((line) => line.words.map(({ text, start, end }) => [text.trim(), start, end]));
 
-  it("[WP1] a word is edited, its stretch aligned again, undone, exported, shared, and the share revoked", async () => {
+  it("[WP1] a word is edited, its gap aligned again, undone, exported, shared, and the share revoked", async () => {
     const before = timesOf(await loadWords());
     const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
     await signInOwner(context, service);

@@ -210,9 +210,9 @@ describe("a Task over a bucket", () => {
 
 describe("links that stream through the service", () => {
   it("[F3] assets in S3 keep our own links, with ranges", async () => {
-    server.addBucket("house");
+    server.addBucket("context");
     const scaledOut = await startTestApi({
-      S3_BUCKET: "house",
+      S3_BUCKET: "context",
       S3_PREFIX: "stems",
       AWS_ENDPOINT_URL_S3: server.endpoint,
       AWS_REGION: S3_REGION,

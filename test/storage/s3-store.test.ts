@@ -111,13 +111,13 @@ describe("our own store in S3", () => {
     dir = await makeTempDir("s3-blobs");
     const { endpoint, region, credentials } = store;
     const place = { bucket: "music", endpoint, region, credentials, forcePathStyle: true };
-    blobs = await openS3Blobs({ place, prefix: "house/", tempDir: join(dir, "lent") });
+    blobs = await openS3Blobs({ place, prefix: "context/", tempDir: join(dir, "lent") });
   });
 
   it("[F1] stores streams and files under its prefix, and returns them whole or in part", async () => {
     const body = randomBytes(9 * MIB);
     expect(await blobs.write("assets/a/x.wav", Readable.from([body]))).toEqual({ sizeBytes: body.length });
-    expect(await listKeys("house/")).toEqual(["house/assets/a/x.wav"]);
+    expect(await listKeys("context/")).toEqual(["context/assets/a/x.wav"]);
     expect(await blobs.findSize("assets/a/x.wav")).toBe(body.length);
     const part = await buffer(await blobs.read("assets/a/x.wav", { startByte: 5, endByte: 9 }));
     expect(part.equals(body.subarray(5, 10))).toBe(true);
@@ -128,7 +128,7 @@ describe("our own store in S3", () => {
     expect(lent.startsWith(dir)).toBe(true);
     await blobs.delete("outputs/t");
     await blobs.delete("assets/a/x.wav");
-    expect(await listKeys("house/")).toEqual([]);
+    expect(await listKeys("context/")).toEqual([]);
     expect(await blobs.findSize("assets/a/x.wav")).toBeUndefined();
   });
 
@@ -145,6 +145,6 @@ describe("our own store in S3", () => {
       message: "Unexpected end of form",
     });
     await expect.poll(() => store.countUploads("music")).toBe(0);
-    expect(await listKeys("house/")).toEqual([]);
+    expect(await listKeys("context/")).toEqual([]);
   });
 });

@@ -58,7 +58,7 @@ export function makeGainEngines({
 function withShares({ offer, take }: SpanHooks): SpanExchange {
   const remote = new RemoteSpans((message) => {
     if (message.kind === "spans-offered")
-      offer(message.parts, (shares) => remote.hear({ kind: "spans-elsewhere", shares }));
+      offer(message.parts, (shares) => remote.receive({ kind: "spans-elsewhere", shares }));
   });
   return {
     offer: (parts) => remote.offer(parts),

@@ -17,7 +17,7 @@ import { type RunEngine, startWorkerWithoutNetwork } from "./test-worker.ts";
 type SongShape = Parameters<typeof makeSyntheticSong>[0];
 type WorkerOptions = Partial<Parameters<typeof startWorkerWithoutNetwork>[0]>;
 
-export type WorkerHouse = {
+export type WorkerContext = {
   database: TestDatabase;
   blobs: Blobs;
   workDir: string;
@@ -40,13 +40,13 @@ export type WorkerHouse = {
 };
 
 /** Workers without a network on a real database and store, and Tasks for them. */
-export async function openWorkerHouse(): Promise<WorkerHouse> {
+export async function openWorkerContext(): Promise<WorkerContext> {
   const database = await openTestDatabase();
   const dataDir = await makeTempDir("worker");
   const blobs = await openFileBlobs(join(dataDir, "blobs"));
   const closers: (() => Promise<void>)[] = [];
 
-  const house: WorkerHouse = {
+  const context: WorkerContext = {
     database,
     blobs,
     workDir: join(dataDir, "work"),
@@ -60,15 +60,15 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
       await blobs.adopt(blobKey, join(dataDir, id));
       const file = { name: "a.wav", format: "wav", sizeBytes: 5, blobKey };
       await insertAsset(database.db, { id, clientId, ...file, createdAt: new Date() });
-      Object.assign(house, { clientId, assetId: id });
+      Object.assign(context, { clientId, assetId: id });
     },
     async storeSong(song) {
       const path = join(await makeTempDir("song"), "song.wav");
       await writeFile(path, toWav({ sampleRateHz: song.sampleRateHz, channels: makeSyntheticSong(song) }));
-      await blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+      await blobs.adopt(`assets/${context.assetId}/a.wav`, path);
     },
     async createTask(models, fields = {}) {
-      const { clientId, assetId } = house;
+      const { clientId, assetId } = context;
       const targets = models.map((model) => ({
         id: makeId(),
         model,
@@ -80,7 +80,7 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
       return task.id;
     },
     async startWorker(run, options = {}) {
-      const { workDir } = house;
+      const { workDir } = context;
       const defaults = { connectionString: database.url, blobs, workDir, run };
       const worker = await startWorkerWithoutNetwork({ ...defaults, ...options });
       closers.push(() => worker.close());
@@ -111,5 +111,5 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
     },
     close: () => database.close(),
   };
-  return house;
+  return context;
 }

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { CliError } from "../cli-error.ts";
 
-const PLACES = ["dir", "name", "stem", "ext"] as const;
-type Place = (typeof PLACES)[number];
+const LOCAL_SPEAKERS = ["dir", "name", "stem", "ext"] as const;
+type Place = (typeof LOCAL_SPEAKERS)[number];
 
 /** Where outputs go by default: sound into a folder named after the input, text beside it. */
 export const DEFAULT_PATTERNS = {
@@ -16,11 +16,13 @@ export const DEFAULT_PATTERNS = {
 /** Turns what `--output` says into a pattern: a folder keeps the default's names. */
 export function toOutputPattern(given: string | undefined, byDefault: string): string {
   if (given === undefined || given === "-") return byDefault;
-  const unknown = [...given.matchAll(/\{(\w*)\}/g)].find(([, word]) => !PLACES.includes(word as Place));
+  const unknown = [...given.matchAll(/\{(\w*)\}/g)].find(
+    ([, word]) => !LOCAL_SPEAKERS.includes(word as Place),
+  );
   if (unknown)
     throw new CliError(
       "USAGE",
-      `--output has ${unknown[0]}; use ${PLACES.map((place) => `{${place}}`).join(", ")}.`,
+      `--output has ${unknown[0]}; use ${LOCAL_SPEAKERS.map((place) => `{${place}}`).join(", ")}.`,
     );
   const isFolder = given.endsWith("/") || statSync(given, { throwIfNoEntry: false })?.isDirectory();
   return isFolder ? join(given, byDefault.replace("{dir}/", "")) : given;

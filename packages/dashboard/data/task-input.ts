@@ -23,9 +23,9 @@ const TASK_FIELDS = [
 ] as const;
 
 function toTargetInput(target: Target): TargetInput {
-  const wishes: Partial<Target> = { ...target };
-  for (const name of RESULT_FIELDS) delete wishes[name];
-  return wishes as TargetInput;
+  const options: Partial<Target> = { ...target };
+  for (const name of RESULT_FIELDS) delete options[name];
+  return options as TargetInput;
 }
 
 /** The request that would create the same Task again, from what the Task shows of it. */

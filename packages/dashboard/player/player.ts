@@ -3,7 +3,7 @@ import { ConnectionError } from "@stemwright/sdk";
 import { ChunkStore, type DecodedPiece } from "./chunk-store.ts";
 import { extendMix, findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
-import { type Level, Stretch } from "./stretch.ts";
+import { type Level, ScheduledSpan } from "./scheduled-span.ts";
 
 export type PlayerState = "stopped" | "waiting" | "playing";
 export type Loop = { start: number; end: number };
@@ -35,7 +35,7 @@ export class Player {
   readonly #meter: AnalyserNode;
   readonly #measured = new Float32Array(METER_FRAMES);
   #previews: PlayablePreviews;
-  #scheduled: Stretch[] = [];
+  #scheduled: ScheduledSpan[] = [];
   /** The next frame to schedule, in the recording and in the context. */
   #cursor = { frame: 0, contextFrame: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -68,7 +68,7 @@ export class Player {
     const ids = previews.tracks.map(({ id }) => id);
     if (ids.every((id) => id in this.mix.peek())) return;
     this.setMix(extendMix(this.mix.peek(), ids));
-    // Stretches already scheduled lack the new tracks.
+    // Spans already scheduled lack the new tracks.
     this.seek(this.position);
   }
 
@@ -141,7 +141,7 @@ export class Player {
 
   #applyLevels(): void {
     const findLevel = this.#makeLevels();
-    for (const stretch of this.#scheduled) stretch.setLevels(findLevel);
+    for (const span of this.#scheduled) span.setLevels(findLevel);
   }
 
   #makeLevels(): (id: string) => Level {
@@ -158,7 +158,7 @@ export class Player {
   }
 
   #silence(): void {
-    for (const stretch of this.#scheduled) stretch.close();
+    for (const span of this.#scheduled) span.close();
     this.#scheduled = [];
   }
 
@@ -230,23 +230,25 @@ export class Player {
     const length = end - frame;
     const offset = frame - piece.start;
     const sounds = new Map([...piece.sounds].map(([id, sound]) => [id, this.#cut(sound, offset, length)]));
-    const stretch = this.#startInTime(sounds, { frame, length });
-    this.#scheduled.push(stretch);
+    const span = this.#startInTime(sounds, { frame, length });
+    this.#scheduled.push(span);
     const next = isInLoop && end === loop.end ? loop.start : end;
-    this.#cursor = { frame: next, contextFrame: stretch.endFrame };
+    this.#cursor = { frame: next, contextFrame: span.endFrame };
     this.state.value = "playing";
   }
 
-  /** Continues exactly where the last stretch ends or, if that has passed, as soon as all tracks can be started together. */
-  #startInTime(sounds: ReadonlyMap<string, AudioBuffer>, place: { frame: number; length: number }): Stretch {
+  /** Continues exactly where the last span ends or, if that has passed, as soon as all tracks can be started together. */
+  #startInTime(
+    sounds: ReadonlyMap<string, AudioBuffer>,
+    place: { frame: number; length: number },
+  ): ScheduledSpan {
     for (let leadSeconds = LEAD_SECONDS; ; leadSeconds *= 2) {
-      const stretch = new Stretch(this.output, sounds, place);
-      stretch.setLevels(this.#makeLevels());
+      const span = new ScheduledSpan(this.output, sounds, place);
+      span.setLevels(this.#makeLevels());
       const now = this.#nowFrame;
       const earliest = now + Math.ceil(leadSeconds * this.#previews.sampleRate);
-      if (stretch.start(this.#cursor.contextFrame > now ? this.#cursor.contextFrame : earliest))
-        return stretch;
-      stretch.close();
+      if (span.start(this.#cursor.contextFrame > now ? this.#cursor.contextFrame : earliest)) return span;
+      span.close();
     }
   }
 
@@ -261,9 +263,10 @@ export class Player {
 
   #forgetHeard(): void {
     const now = this.#nowFrame;
-    const isHeard = ({ endFrame }: Stretch, n: number) => endFrame <= now && n < this.#scheduled.length - 1;
-    for (const stretch of this.#scheduled.filter(isHeard)) stretch.close();
-    this.#scheduled = this.#scheduled.filter((stretch, n) => !isHeard(stretch, n));
+    const isHeard = ({ endFrame }: ScheduledSpan, n: number) =>
+      endFrame <= now && n < this.#scheduled.length - 1;
+    for (const span of this.#scheduled.filter(isHeard)) span.close();
+    this.#scheduled = this.#scheduled.filter((span, n) => !isHeard(span, n));
     const isAtEnd = this.#cursor.frame >= this.#previews.frames && this.#cursor.contextFrame <= now;
     if (!isAtEnd || countReadyFrames(this.#previews) < this.#previews.frames) return;
     this.#halt();

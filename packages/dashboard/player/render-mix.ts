@@ -59,7 +59,7 @@ function panOf(
     : { leftLeft: near, leftRight: 0, rightLeft: far, rightRight: 1 };
 }
 
-/** Renders the mix of a stretch as a 32-bit float wav file. Chunk by chunk: browsers keep the parts of large files on disk. */
+/** Renders the mix of a range as a 32-bit float wav file. Chunk by chunk: browsers keep the parts of large files on disk. */
 export async function renderMix(
   { store, previews, mix }: { store: ChunkStore; previews: PlayablePreviews; mix: Mix },
   { start, end }: { start: number; end: number },

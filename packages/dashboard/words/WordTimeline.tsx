@@ -5,7 +5,7 @@ import type { WordsLine } from "./words-lines.ts";
 const KEY_STEP_SECONDS = 0.01;
 const MARGIN_SECONDS = 0.4;
 /** Closer together, the edges of short words could not be told apart; a long line is scrolled. */
-const LEAST_PX_PER_SECOND = 120;
+const MIN_PX_PER_SECOND = 120;
 
 /** The words of a line over time; their edges can be moved with the pointer or arrow keys. */
 export function WordTimeline({
@@ -63,7 +63,7 @@ export function WordTimeline({
 
   return (
     <div class="word-scroll">
-      <div class="word-track" ref={track} style={{ minWidth: `${(to - from) * LEAST_PX_PER_SECOND}px` }}>
+      <div class="word-track" ref={track} style={{ minWidth: `${(to - from) * MIN_PX_PER_SECOND}px` }}>
         {words.map(({ text, start, end, confidence }, word) => (
           <div
             key={word}

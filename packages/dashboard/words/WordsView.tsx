@@ -10,7 +10,7 @@ import { useLoad } from "../parts/use-load.ts";
 import type { Clock } from "./clock.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { makeEditHistory } from "./edit-history.ts";
-import { type EditedStretch, editText, placeAligned } from "./edit-text.ts";
+import { type EditedGap, editText, placeAligned } from "./edit-text.ts";
 import { moveEdge, tapTimes } from "./edit-times.ts";
 import { type LineActions, LineEditor } from "./LineEditor.tsx";
 import { WordsList } from "./WordsList.tsx";
@@ -21,7 +21,7 @@ import type { WordsSource } from "./words-source.ts";
 import "./words.css";
 
 const HUES = 8;
-/** Lead-in played before an aligned stretch. */
+/** Lead-in played before an aligned gap. */
 const LEAD_SECONDS = 0.7;
 
 const STATES: Record<SaveState, string> = {
@@ -102,14 +102,14 @@ function WordsBook({
     });
   };
 
-  /** Requests the times of a stretch, applies them, and plays the stretch. */
-  async function align(stretch: EditedStretch, estimated: readonly TimedWord[]) {
+  /** Requests the times of a gap, applies them, and plays the gap. */
+  async function align(gap: EditedGap, estimated: readonly TimedWord[]) {
     if (!edit) return;
-    const { text, start, end } = stretch;
+    const { text, start, end } = gap;
     const found = (await edit.align({ text, start, end }, new AbortController().signal)).flatMap(
       (line) => line.words,
     );
-    const placed = placeAligned(history.lines.peek(), stretch, { estimated, found });
+    const placed = placeAligned(history.lines.peek(), gap, { estimated, found });
     if (placed === history.lines.peek()) return;
     // The estimate and the aligned times are undone together.
     history.amend(placed);
@@ -117,7 +117,7 @@ function WordsBook({
     playSpan(found[0]?.start ?? start, found.at(-1)?.end ?? end);
   }
 
-  const wordsOf = ({ line, first, count }: EditedStretch) =>
+  const wordsOf = ({ line, first, count }: EditedGap) =>
     history.lines.peek()[line]?.words.slice(first, first + count) ?? [];
 
   const actionsOf = (index: number): LineActions => ({
@@ -125,7 +125,7 @@ function WordsBook({
       const edited = editText(history.lines.peek(), { line: index, text, durationSeconds });
       history.change(edited.lines);
       if (text.trim() === "") setOpened(undefined);
-      if (edited.stretch) await align(edited.stretch, wordsOf(edited.stretch)).catch(reportError);
+      if (edited.gap) await align(edited.gap, wordsOf(edited.gap)).catch(reportError);
     },
     moveEdge({ isNew, ...move }) {
       const moved = moveEdge(history.lines.peek(), { line: index, ...move, durationSeconds });
@@ -144,9 +144,9 @@ function WordsBook({
       const room = findRoom(all, index, durationSeconds);
       const start = Math.max(room.start, startOf(line) - 5);
       const end = Math.min(room.end, endOf(line) + 5, start + 60);
-      const stretch = { line: index, first: 0, count: line.words.length, text: joinLine(line), start, end };
+      const gap = { line: index, first: 0, count: line.words.length, text: joinLine(line), start, end };
       history.change(all.with(index, { ...line, words: [...line.words] }));
-      await align(stretch, wordsOf(stretch));
+      await align(gap, wordsOf(gap));
     },
     play() {
       const line = history.lines.peek()[index];

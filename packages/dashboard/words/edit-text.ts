@@ -1,14 +1,14 @@
 import type { TimedWord } from "@stemwright/sdk";
 import { findRoom, type WordsLine, type WordsLines } from "./words-lines.ts";
 
-/** Longest stretch the service aligns, and how far around the old words new ones are searched. */
-const STRETCH_MAX_SECONDS = 60;
+/** Longest gap the service aligns, and how far around the old words new ones are searched. */
+const GAP_MAX_SECONDS = 60;
 const REACH_SECONDS = 5;
 /** Faster than speech: words that would be shorter are aligned together with their neighbours. */
-const LEAST_LETTER_SECONDS = 0.03;
+const MIN_LETTER_SECONDS = 0.03;
 
 /** New words within a line: what the service should align, and between which times. */
-export type EditedStretch = {
+export type EditedGap = {
   line: number;
   first: number;
   count: number;
@@ -17,7 +17,7 @@ export type EditedStretch = {
   end: number;
 };
 
-export type TextEdit = { lines: WordsLines; stretch: EditedStretch | undefined };
+export type TextEdit = { lines: WordsLines; gap: EditedGap | undefined };
 
 /**
  * Changes the text of a line. Unchanged words at both ends keep their times; those between them get shares of the remaining time, with confidence 0, until
@@ -29,11 +29,11 @@ export function editText(
 ): TextEdit {
   const edited = lines[line];
   const wanted = text.replace(/\s+/gu, " ").trim();
-  if (!edited) return { lines, stretch: undefined };
-  if (wanted === "") return { lines: lines.toSpliced(line, 1), stretch: undefined };
+  if (!edited) return { lines, gap: undefined };
+  if (wanted === "") return { lines: lines.toSpliced(line, 1), gap: undefined };
   const { words } = edited;
   const kept = findKept(words, wanted);
-  if (kept.middle === "" && kept.first === kept.behind) return { lines, stretch: undefined };
+  if (kept.middle === "" && kept.first === kept.behind) return { lines, gap: undefined };
   const room = findRoom(lines, line, durationSeconds);
   const { first, behind, middle } = kept.middle === "" ? kept : widen(kept, words, room);
   const anchors = anchorsOf(words, { first, behind, room });
@@ -43,28 +43,28 @@ export function editText(
   const fresh = middle === "" ? [] : estimateWords(middle, { span: spanOf(old) ?? span, isLineEnd });
   const changed = endLine([...words.slice(0, first), ...fresh, ...words.slice(behind)], words);
   const next = lines.with(line, { ...edited, words: changed });
-  if (fresh.length === 0 || span.end <= span.start) return { lines: next, stretch: undefined };
-  const stretchText = changed
+  if (fresh.length === 0 || span.end <= span.start) return { lines: next, gap: undefined };
+  const gapText = changed
     .slice(first, first + fresh.length)
     .map((word) => word.text)
     .join("");
-  return { lines: next, stretch: { line, first, count: fresh.length, text: stretchText, ...span } };
+  return { lines: next, gap: { line, first, count: fresh.length, text: gapText, ...span } };
 }
 
 /** Replaces the estimates with the times from the service; returns the lines unchanged if those words no longer exist. */
 export function placeAligned(
   lines: WordsLines,
-  stretch: EditedStretch,
+  gap: EditedGap,
   { estimated, found }: { estimated: readonly TimedWord[]; found: readonly TimedWord[] },
 ): WordsLines {
-  const edited = lines[stretch.line];
-  const current = edited?.words.slice(stretch.first, stretch.first + stretch.count) ?? [];
+  const edited = lines[gap.line];
+  const current = edited?.words.slice(gap.first, gap.first + gap.count) ?? [];
   if (!edited || estimated.some((word, n) => current[n] !== word)) return lines;
   const speaker = estimated[0]?.speaker;
   const placed = found.map((word) => (speaker === undefined ? word : { ...word, speaker }));
-  return lines.with(stretch.line, {
+  return lines.with(gap.line, {
     ...edited,
-    words: edited.words.toSpliced(stretch.first, stretch.count, ...placed),
+    words: edited.words.toSpliced(gap.first, gap.count, ...placed),
   });
 }
 
@@ -112,7 +112,7 @@ function widen(kept: Kept, words: readonly TimedWord[], room: Span): Kept {
   let { first, behind, middle } = kept;
   for (;;) {
     const { start, end } = anchorsOf(words, { first, behind, room });
-    const isWideEnough = end - start >= LEAST_LETTER_SECONDS * middle.length;
+    const isWideEnough = end - start >= MIN_LETTER_SECONDS * middle.length;
     if (isWideEnough || (first === 0 && behind === words.length)) return { first, behind, middle };
     const [before, next] = [words[first - 1], words[behind]];
     if (before) middle = joinTexts(before.text, middle);
@@ -135,7 +135,7 @@ const spanOf = (words: readonly TimedWord[]) =>
 function limitSpan(anchors: { start: number; end: number }, old: readonly TimedWord[]) {
   const span = spanOf(old) ?? anchors;
   const start = Math.max(anchors.start, span.start - REACH_SECONDS);
-  return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + STRETCH_MAX_SECONDS) };
+  return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + GAP_MAX_SECONDS) };
 }
 
 /** Divides the time by the words' letters. */

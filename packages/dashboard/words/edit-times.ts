@@ -1,7 +1,7 @@
 import type { TimedWord } from "@stemwright/sdk";
 import { findRoom, type Place, type WordsLine, type WordsLines } from "./words-lines.ts";
 
-const LEAST_SECONDS = 0.01;
+const MIN_SECONDS = 0.01;
 /** Words this close share their edge. */
 const MEETING_SECONDS = 0.02;
 
@@ -34,12 +34,12 @@ export function moveEdge(
   const at =
     edge === "start"
       ? Math.max(
-          round(Math.min(seconds, inner - LEAST_SECONDS)),
-          Math.min(inner, isMeeting ? round(far + LEAST_SECONDS) : far),
+          round(Math.min(seconds, inner - MIN_SECONDS)),
+          Math.min(inner, isMeeting ? round(far + MIN_SECONDS) : far),
         )
       : Math.min(
-          round(Math.max(seconds, inner + LEAST_SECONDS)),
-          Math.max(inner, isMeeting ? round(far - LEAST_SECONDS) : far),
+          round(Math.max(seconds, inner + MIN_SECONDS)),
+          Math.max(inner, isMeeting ? round(far - MIN_SECONDS) : far),
         );
   const words = [...edited.words];
   words[index] = { ...word, [edge]: at, confidence: 1 };
@@ -59,10 +59,10 @@ export function tapTimes(
     const tapped = taps[n];
     if (tapped === undefined) return word;
     // The words behind it need some time, too.
-    const latest = Math.max(behind, round(room.end - LEAST_SECONDS * (line.words.length - n)));
+    const latest = Math.max(behind, round(room.end - MIN_SECONDS * (line.words.length - n)));
     const start = Math.min(Math.max(round(tapped), behind), latest);
-    const wanted = Math.max(round(taps[n + 1] ?? word.end), round(start + LEAST_SECONDS));
-    const end = Math.min(wanted, round(latest + LEAST_SECONDS), room.end);
+    const wanted = Math.max(round(taps[n + 1] ?? word.end), round(start + MIN_SECONDS));
+    const end = Math.min(wanted, round(latest + MIN_SECONDS), room.end);
     behind = end;
     return { ...word, start, end, confidence: 1 };
   });

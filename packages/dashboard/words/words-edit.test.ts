@@ -19,12 +19,12 @@ const textOf = (all: WordsLines) => all.map(joinLine).join("");
 
 describe("editing the text of a line", () => {
   it("keeps the words at both ends, and requests times only for those between", () => {
-    const { lines: edited, stretch } = edit("Seven big boats sailed");
+    const { lines: edited, gap } = edit("Seven big boats sailed");
     expect(textOf(edited)).toBe("Seven big boats sailed\nacross the sea\n");
     expect(edited[0]?.words[0]).toBe(lines[0]?.words[0]);
     expect(edited[0]?.words[3]).toBe(lines[0]?.words[2]);
     expect(edited[0]?.words.slice(1, 3)).toEqual([word("big ", 2, 2.188, 0), word("boats ", 2.188, 2.5, 0)]);
-    expect(stretch).toEqual({ line: 0, first: 1, count: 2, text: "big boats ", start: 1.5, end: 3 });
+    expect(gap).toEqual({ line: 0, first: 1, count: 2, text: "big boats ", start: 1.5, end: 3 });
     expect(edited[1]).toBe(lines[1]);
   });
 
@@ -33,20 +33,20 @@ describe("editing the text of a line", () => {
     ["at the end", "Seven ships sank", { first: 2, count: 1, text: "sank\n", start: 2.5, end: 4 }],
     ["added behind", "Seven ships sailed away", { first: 3, count: 1, text: "away\n", start: 3.5, end: 4 }],
     ["put between", "Seven old ships sailed", { first: 1, count: 1, text: "old ", start: 1.5, end: 2 }],
-  ])("a word %s", (_title, text, stretch) => {
-    expect(edit(text).stretch).toMatchObject(stretch);
+  ])("a word %s", (_title, text, gap) => {
+    expect(edit(text).gap).toMatchObject(gap);
     expect(textOf(edit(text).lines)).toBe(`${text}\nacross the sea\n`);
   });
 
   it("aligns a word inserted between two adjacent words together with them", () => {
-    const { lines: edited, stretch } = edit("across over the sea", 1);
-    expect(stretch).toEqual({ line: 1, first: 0, count: 3, text: "across over the ", start: 3.5, end: 6 });
+    const { lines: edited, gap } = edit("across over the sea", 1);
+    expect(gap).toEqual({ line: 1, first: 0, count: 3, text: "across over the ", start: 3.5, end: 6 });
     expect(textOf(edited)).toBe("Seven ships sailed\nacross over the sea\n");
     expect(edited[1]?.words[3]).toBe(lines[1]?.words[2]);
   });
 
   it("deletes words without requesting times, and deletes an emptied line", () => {
-    expect(edit("Seven sailed")).toMatchObject({ stretch: undefined });
+    expect(edit("Seven sailed")).toMatchObject({ gap: undefined });
     expect(textOf(edit("Seven sailed").lines)).toBe("Seven sailed\nacross the sea\n");
     expect(textOf(edit("Seven ships").lines)).toBe("Seven ships\nacross the sea\n");
     expect(textOf(edit(" ").lines)).toBe("across the sea\n");
@@ -74,17 +74,17 @@ describe("editing the text of a line", () => {
 
   it("recognises words in scripts without spaces", () => {
     const chinese: WordsLines = [{ words: [word("你好", 0, 1), word("世界\n", 1, 2)] }];
-    const { lines: edited, stretch } = editText(chinese, { line: 0, text: "你好中国", durationSeconds: 3 });
-    expect(stretch).toMatchObject({ first: 1, text: "中国\n", start: 1, end: 3 });
+    const { lines: edited, gap } = editText(chinese, { line: 0, text: "你好中国", durationSeconds: 3 });
+    expect(gap).toMatchObject({ first: 1, text: "中国\n", start: 1, end: 3 });
     expect(textOf(edited)).toBe("你好中国\n");
   });
 
   it("applies the service's times, unless the words were edited meanwhile", () => {
-    const { lines: edited, stretch } = edit("Seven big boats sailed");
-    if (!stretch) throw new Error("there is a stretch");
+    const { lines: edited, gap } = edit("Seven big boats sailed");
+    if (!gap) throw new Error("there is a gap");
     const estimated = edited[0]?.words.slice(1, 3) ?? [];
     const found = [word("big ", 1.8, 2), word("boats ", 2.1, 2.9)];
-    const placed = placeAligned(edited, stretch, { estimated, found });
+    const placed = placeAligned(edited, gap, { estimated, found });
     expect(placed[0]?.words.slice(1, 3)).toEqual(found);
     expect(placed[0]?.words[3]).toBe(lines[0]?.words[2]);
     const meanwhile = editText(edited, {
@@ -92,7 +92,7 @@ describe("editing the text of a line", () => {
       text: "Seven huge boats sailed",
       durationSeconds: 10,
     }).lines;
-    expect(placeAligned(meanwhile, stretch, { estimated, found })).toBe(meanwhile);
+    expect(placeAligned(meanwhile, gap, { estimated, found })).toBe(meanwhile);
   });
 });
 

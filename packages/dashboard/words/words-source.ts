@@ -1,4 +1,4 @@
-import type { Stretch, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
+import type { Gap, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
 import { client } from "../account/api-client.ts";
 
 /** Where words come from, and which operations that source supports. */
@@ -11,7 +11,7 @@ export type WordsSource = {
   edit?: {
     save(edit: WordsEditInput): Promise<Words>;
     reset(): Promise<Words>;
-    align(stretch: Stretch, signal: AbortSignal): Promise<TimedLine[]>;
+    align(gap: Gap, signal: AbortSignal): Promise<TimedLine[]>;
   };
 };
 
@@ -25,7 +25,7 @@ export function makeTaskSource(taskId: string, targetId: string): WordsSource {
     edit: {
       save: (edit) => words.save(target, edit),
       reset: () => words.reset(target),
-      align: (stretch, signal) => words.align(target, stretch, { signal }),
+      align: (gap, signal) => words.align(target, gap, { signal }),
     },
   };
 }

@@ -3,10 +3,10 @@ import { findCommonRuns } from "../text/match-words.ts";
 import { normaliseWord } from "../text/normalise-word.ts";
 import type { TimedWord } from "../text/timed-text.ts";
 import {
-  type HeardRow,
   type LetterRow,
   LINE_STARTS,
   matchLetters,
+  type RecognisedRow,
   UNKNOWN_LETTER,
   WORD_STARTS,
 } from "./match-letters.ts";
@@ -15,7 +15,7 @@ import {
 export type WrittenLetters = LetterRow & { words: Int32Array };
 
 /** The letters of a recording in order of time: those of recognised words, and unknown ones where a voice was not understood. */
-export type HeardLetters = HeardRow & {
+export type RecognisedLetters = RecognisedRow & {
   /** The recognised word of each; −1 for an unknown letter. */
   words: Int32Array;
   startSeconds: Float64Array;
@@ -27,7 +27,7 @@ const BLOCK_CELLS = 2 ** 24;
 /** A run of this many letters ("in the middle") is hardly shared by chance. */
 export const RUN_LETTERS = 8;
 /** The time of a less confident word can't be trusted. */
-export const LEAST_CONFIDENCE = 0.35;
+export const MIN_CONFIDENCE = 0.35;
 /** If nothing was recognised, as people speak. */
 const USUAL_LETTERS_PER_SECOND = 12;
 
@@ -45,10 +45,10 @@ export function listWrittenLetters(text: readonly string[]): WrittenLetters {
 }
 
 /** Unrecognised voice counts as letters at the rate of the recognised words. */
-export function listHeardLetters(
+export function listRecognisedLetters(
   spoken: readonly TimedWord[],
   unrecognised: readonly TimeSpan[],
-): HeardLetters {
+): RecognisedLetters {
   type Row = { letter: number; isStart: boolean; word: number } & TimeSpan;
   const known = spoken.flatMap(({ text, ...span }, word): Row[] => {
     const letters = Array.from(normaliseWord(text));
@@ -78,7 +78,7 @@ export function listHeardLetters(
     letters: Int32Array.from(rows, (row) => row.letter),
     starts: Uint8Array.from(rows, (row) => (row.isStart ? WORD_STARTS : 0)),
     isDoubtful: Uint8Array.from(rows, ({ word }) =>
-      (spoken[word]?.confidence ?? 0) < LEAST_CONFIDENCE ? 1 : 0,
+      (spoken[word]?.confidence ?? 0) < MIN_CONFIDENCE ? 1 : 0,
     ),
     words: Int32Array.from(rows, (row) => row.word),
     startSeconds: Float64Array.from(rows, (row) => row.startSeconds),
@@ -86,14 +86,14 @@ export function listHeardLetters(
   };
 }
 
-/** For each letter of the text the heard one that it goes with, or −1. */
-export function pairLetters(written: WrittenLetters, heard: HeardLetters): Int32Array {
+/** For each letter of the text the recognised one that it goes with, or −1. */
+export function alignCharacters(written: WrittenLetters, recognised: RecognisedLetters): Int32Array {
   const partners = new Int32Array(written.letters.length).fill(-1);
-  let from = { written: 0, heard: 0 };
-  const pairBlock = (until: { written: number; heard: number }) => {
-    const [rows, columns] = [until.written - from.written, until.heard - from.heard];
+  let from = { written: 0, recognised: 0 };
+  const pairBlock = (until: { written: number; recognised: number }) => {
+    const [rows, columns] = [until.written - from.written, until.recognised - from.recognised];
     if (rows <= 0 || columns <= 0 || rows * columns > BLOCK_CELLS) return;
-    const part = <Row extends LetterRow | HeardRow>(row: Row, start: number, end: number): Row => ({
+    const part = <Row extends LetterRow | RecognisedRow>(row: Row, start: number, end: number): Row => ({
       ...row,
       letters: row.letters.subarray(start, end),
       starts: row.starts.subarray(start, end),
@@ -101,26 +101,26 @@ export function pairLetters(written: WrittenLetters, heard: HeardLetters): Int32
     });
     const found = matchLetters(
       part(written, from.written, until.written),
-      part(heard, from.heard, until.heard),
+      part(recognised, from.recognised, until.recognised),
     );
     found.forEach((partner, n) => {
-      if (partner >= 0) partners[from.written + n] = from.heard + partner;
+      if (partner >= 0) partners[from.written + n] = from.recognised + partner;
     });
   };
-  const end = { written: written.letters.length, heard: heard.letters.length };
-  const isSmall = end.written * end.heard <= BLOCK_CELLS;
-  for (const run of isSmall ? [] : listRuns(written, heard)) {
-    pairBlock({ written: run.first, heard: run.second });
+  const end = { written: written.letters.length, recognised: recognised.letters.length };
+  const isSmall = end.written * end.recognised <= BLOCK_CELLS;
+  for (const run of isSmall ? [] : listRuns(written, recognised)) {
+    pairBlock({ written: run.first, recognised: run.second });
     for (let n = 0; n < run.length; n++) partners[run.first + n] = run.second + n;
-    from = { written: run.first + run.length, heard: run.second + run.length };
+    from = { written: run.first + run.length, recognised: run.second + run.length };
   }
   pairBlock(end);
   return partners;
 }
 
 /** Words of the runs that a long text and its transcript have in common, in letters: they part it into blocks. */
-function listRuns(written: WrittenLetters, heard: HeardLetters) {
-  const [one, other] = [joinLetters(written), joinLetters(heard)];
+function listRuns(written: WrittenLetters, recognised: RecognisedLetters) {
+  const [one, other] = [joinLetters(written), joinLetters(recognised)];
   const runs = findCommonRuns(
     one.map(({ text }) => text),
     other.map(({ text }) => text),

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EngineProcess } from "../process/engine-process.ts";
 import type { TimedWord } from "../text/timed-text.ts";
 
-const INPUT = join(import.meta.dirname, "transcription/support/english.opus");
-const folder = mkdtempSync(join(tmpdir(), "stemwright-stretch-"));
+const INPUT = join(import.meta.dirname, "../transcription/support/english.opus");
+const folder = mkdtempSync(join(tmpdir(), "stemwright-gap-"));
 const engine = new EngineProcess({
   threads: 2,
   speechNetwork: "whisper-tiny",
@@ -37,10 +37,10 @@ afterAll(async () => {
 
 /** Aligns a text to the words from `first` up to `behind`. */
 const align = (text: string, [first, behind]: [number, number], signal?: AbortSignal) =>
-  engine.alignStretch(
+  engine.alignGap(
     {
       inputPath: INPUT,
-      workDir: join(folder, "stretch"),
+      workDir: join(folder, "gap"),
       text,
       startSeconds: words[first - 1]?.endSeconds ?? 0,
       endSeconds: words[behind]?.startSeconds ?? 99,
@@ -51,8 +51,8 @@ const align = (text: string, [first, behind]: [number, number], signal?: AbortSi
     signal ? { signal } : {},
   );
 
-describe("alignStretch", () => {
-  it("[Z7] finds the words of a stretch again, to about a tenth of a second", async () => {
+describe("alignGap", () => {
+  it("[Z7] finds the words of a gap again, to about a tenth of a second", async () => {
     const { lines } = await align("sailed across\nthe northern ", [2, 6]);
     expect(lines.map((line) => line.words.map(({ text }) => text))).toEqual([
       ["sailed ", "across\n"],
@@ -64,7 +64,7 @@ describe("alignStretch", () => {
       expect(Math.abs(endSeconds - (words[n + 2]?.endSeconds ?? 99))).toBeLessThan(0.15);
       expect(confidence).toBeGreaterThan(0.5);
     });
-    expect(readdirSync(join(folder, "stretch"))).not.toContain("stretch.f32");
+    expect(readdirSync(join(folder, "gap"))).not.toContain("gap.f32");
   });
 
   it("[Z7] times stay in order and between the anchors, and words that are not spoken have confidence 0", async () => {
@@ -81,10 +81,10 @@ describe("alignStretch", () => {
     expect(confidenceOf("hippopotamus ")).toBeLessThan(confidenceOf("across "));
   });
 
-  it("[Z7] a stretch past the recording's end gets times with confidence 0", async () => {
-    const { lines } = await engine.alignStretch({
+  it("[Z7] a gap past the recording's end gets times with confidence 0", async () => {
+    const { lines } = await engine.alignGap({
       inputPath: INPUT,
-      workDir: join(folder, "stretch"),
+      workDir: join(folder, "gap"),
       ...{ text: "nothing here", startSeconds: 500, endSeconds: 502, before: [], after: [], language: "en" },
     });
     expect(lines).toEqual([

@@ -12,18 +12,18 @@ import { toEngineError, toSystemError } from "../targets/to-engine-error.ts";
 import { fillTimes } from "../text/fill-times.ts";
 import { splitWords } from "../text/split-words.ts";
 import type { TimedLine } from "../text/timed-text.ts";
-import { type PlacedWord, placeWords } from "./force-align.ts";
+import { type AlignedWord, forceAlign } from "./force-align.ts";
 
 /** Audio around the words that is included. */
 const MARGIN_SECONDS = 0.4;
 /** More than a minute and a half of eight channels at 192 kHz. */
 const PCM_MAX_BYTES = 2 ** 30;
 
-/** A neighbouring word with known times: it bounds the stretch. */
+/** A neighbouring word with known times: it bounds the gap. */
 type Neighbour = { text: string; startSeconds: number; endSeconds: number };
 
 /** New times for a text between two anchors of a recording. */
-export type StretchRequest = {
+export type GapRequest = {
   inputPath: string;
   workDir: string;
   text: string;
@@ -35,38 +35,38 @@ export type StretchRequest = {
   language: string;
 };
 
-/** The text's lines, timed between the anchors. A word that is not heard gets an interpolated time and confidence 0. */
-export type StretchResult = { lines: TimedLine[] };
+/** The text's lines, timed between the anchors. A word that is not found gets an interpolated time and confidence 0. */
+export type GapResult = { lines: TimedLine[] };
 
-/** Decodes and processes only the stretch and its neighbours. */
-export async function alignStretch(
-  request: StretchRequest,
+/** Decodes and processes only the gap and its neighbours. */
+export async function alignGap(
+  request: GapRequest,
   { networks, manifests }: { networks: SpeechNetworks; manifests: readonly Manifest[] },
-): Promise<StretchResult> {
+): Promise<GapResult> {
   const manifest = manifests.find((candidate) => candidate.family === "whisper");
   if (manifest === undefined) throw new EngineError("network-missing", "The network for speech is missing.");
   const { startSeconds, endSeconds, before, after, language } = request;
   const lines = splitWords(request.text);
   const words = lines.flatMap((line) => line.words.map(({ text }) => text));
-  const heard = {
+  const span = {
     startSeconds: Math.max(0, (before[0]?.startSeconds ?? startSeconds) - MARGIN_SECONDS),
     endSeconds: (after.at(-1)?.endSeconds ?? endSeconds) + MARGIN_SECONDS,
   };
-  const pcmPath = join(request.workDir, "stretch.f32");
+  const pcmPath = join(request.workDir, "gap.f32");
   try {
     const info = await decodeToPcm({
       inputPath: request.inputPath,
       pcmPath,
-      stretch: heard,
+      range: span,
       maxBytes: PCM_MAX_BYTES,
     }).catch((error) => {
       throw toEngineError(error, "decoding");
     });
     using pcm = new PcmFileSource(pcmPath, info);
-    const entries: (PlacedWord | null)[][] = [];
-    const placed = await placeWords(
+    const entries: (AlignedWord | null)[][] = [];
+    const placed = await forceAlign(
       {
-        source: toSampleRate(new MonoSource(pcm), { sampleRateHz: SAMPLE_RATE_HZ, isForListening: true }),
+        source: toSampleRate(new MonoSource(pcm), { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true }),
         language,
         getWhisper: () => networks.getWhisper(manifest),
         log: { entries, append: (found) => void entries.push(...found) },
@@ -76,7 +76,7 @@ export async function alignStretch(
       [...before.map(toText), ...words, ...after.map(toText)],
     );
     const own = placed.slice(before.length, before.length + words.length);
-    return { lines: toLines(lines, own, { startSeconds, endSeconds, heardSeconds: heard.startSeconds }) };
+    return { lines: toLines(lines, own, { startSeconds, endSeconds, fromSeconds: span.startSeconds }) };
   } catch (error) {
     throw toSystemError(error);
   } finally {
@@ -89,14 +89,14 @@ const toText = ({ text }: Neighbour) => (/\s$/u.test(text) ? text : `${text} `);
 /** Maps times to the recording and clamps them to the anchors. */
 function toLines(
   lines: ReturnType<typeof splitWords>,
-  placed: readonly (PlacedWord | undefined)[],
+  placed: readonly (AlignedWord | undefined)[],
   {
     startSeconds,
     endSeconds,
-    heardSeconds,
-  }: { startSeconds: number; endSeconds: number; heardSeconds: number },
+    fromSeconds,
+  }: { startSeconds: number; endSeconds: number; fromSeconds: number },
 ): TimedLine[] {
-  const shift = startSeconds - heardSeconds;
+  const shift = startSeconds - fromSeconds;
   const spans = placed.map(
     (word) => word && { startSeconds: word.startSeconds - shift, endSeconds: word.endSeconds - shift },
   );

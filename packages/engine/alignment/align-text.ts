@@ -10,12 +10,12 @@ import { splitWords } from "../text/split-words.ts";
 import type { TimedText } from "../text/timed-text.ts";
 import { anchorWords } from "./anchor-words.ts";
 import { findUnrecognised } from "./find-unrecognised.ts";
-import { type Listening, type PlacedWord, placeWords } from "./force-align.ts";
-import { listUnsung } from "./lyrics-annotations.ts";
-import { fillGaps, isSaid } from "./retry-gaps.ts";
+import { type AlignedWord, type AlignmentContext, forceAlign } from "./force-align.ts";
+import { markAnnotations } from "./lyrics-annotations.ts";
+import { isSaid, retryGaps } from "./retry-gaps.ts";
 
 /** Below this confidence it is another text: on TIMIT the right one scores 1.0, others 0.3 to 0.7. */
-const LEAST_CONFIDENCE = 0.75;
+const MIN_CONFIDENCE = 0.75;
 
 export type AlignmentWork = {
   text: string;
@@ -25,7 +25,7 @@ export type AlignmentWork = {
   source: FrameSource;
   getWhisper(): Promise<Whisper>;
   /** Windows that a killed run has already searched. */
-  log: Pick<LineLog<(PlacedWord | null)[]>, "entries" | "append">;
+  log: Pick<LineLog<(AlignedWord | null)[]>, "entries" | "append">;
 };
 
 /**
@@ -39,9 +39,9 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
   const words = lines.flatMap((line) => line.words.map((word) => word.text));
   const said = spoken.lines.flatMap((line) => line.words);
   if (said.length === 0) return { ...spoken, lines: [] };
-  const isUnsung = listUnsung(lines);
-  const sung = words.map((word, n) => (isUnsung[n] ? "" : word));
-  const { heard, rough, isFitting } = anchorWords(
+  const isAnnotation = markAnnotations(lines);
+  const sung = words.map((word, n) => (isAnnotation[n] ? "" : word));
+  const { recognised, estimated, isFitting } = anchorWords(
     sung,
     said,
     findUnrecognised(
@@ -49,11 +49,11 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
       said.filter(({ text }) => isSaid(text)),
     ),
   );
-  const found: (PlacedWord | undefined)[] = isFitting
-    ? await fillGaps({ words: sung, heard, rough, listening: startListening(work), ...spoken })
+  const found: (AlignedWord | undefined)[] = isFitting
+    ? await retryGaps({ words: sung, recognised, estimated, context: startAlignment(work), ...spoken })
     : await searchWhole(work, sung);
   const placed = inOrder(sung, found);
-  const times = fillTimes(placed, { ...spoken, rough });
+  const times = fillTimes(placed, { ...spoken, estimated });
   const timed = words.map((text, index) => ({
     text,
     ...(times[index] ?? { startSeconds: 0, endSeconds: 0 }),
@@ -71,8 +71,8 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
 /** Only the words whose times agree with the order of the text. */
 function inOrder(
   words: readonly string[],
-  found: readonly (PlacedWord | undefined)[],
-): (PlacedWord | undefined)[] {
+  found: readonly (AlignedWord | undefined)[],
+): (AlignedWord | undefined)[] {
   const kept = keepOrder(
     found.map(
       (word, n) =>
@@ -85,7 +85,7 @@ function inOrder(
   return found.map((word, n) => (kept[n] ? word : undefined));
 }
 
-function startListening({ source, spoken, getWhisper, log }: AlignmentWork): Listening {
+function startAlignment({ source, spoken, getWhisper, log }: AlignmentWork): AlignmentContext {
   return { source, language: spoken.metadata.language, getWhisper, log, windows: 0 };
 }
 
@@ -93,13 +93,13 @@ function startListening({ source, spoken, getWhisper, log }: AlignmentWork): Lis
 async function searchWhole(
   work: AlignmentWork,
   words: readonly string[],
-): Promise<(PlacedWord | undefined)[]> {
+): Promise<(AlignedWord | undefined)[]> {
   const { durationSeconds } = work.spoken;
   if (durationSeconds <= WINDOW_SECONDS) {
     const span = { startSeconds: 0, endSeconds: durationSeconds };
-    const found = await placeWords(startListening(work), span, words);
+    const found = await forceAlign(startAlignment(work), span, words);
     const confidence = found.reduce((sum, word) => sum + (word?.confidence ?? 0), 0) / words.length;
-    if (confidence >= LEAST_CONFIDENCE) return found;
+    if (confidence >= MIN_CONFIDENCE) return found;
   }
   throw new EngineError(
     "transcript-unusable",

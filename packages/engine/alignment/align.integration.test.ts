@@ -44,11 +44,11 @@ beforeAll(async () => {
   const encode = vi.spyOn(whisper, "encode");
   await runRequest(
     {
-      inputPath: join(import.meta.dirname, "transcription/support/english.opus"),
+      inputPath: join(import.meta.dirname, "../transcription/support/english.opus"),
       workDir: join(folder, "work"),
       targets: [
         makeTarget("written", "transcription"),
-        makeTarget("heard", "alignment"),
+        makeTarget("recognised", "alignment"),
         makeTarget("given", "alignment", TEXT),
         makeTarget("json", "alignment", JSON.stringify({ text: TEXT })),
       ],
@@ -58,7 +58,7 @@ beforeAll(async () => {
   encodings = encode.mock.calls.length;
   await runRequest(
     {
-      inputPath: join(import.meta.dirname, "transcription/support/english.opus"),
+      inputPath: join(import.meta.dirname, "../transcription/support/english.opus"),
       workDir: join(folder, "work"),
       targets: [
         makeTarget("unsaid", "alignment", UNSAID),
@@ -89,14 +89,14 @@ describe("alignment", () => {
     const spoken = wordsOf("given").filter((word) => /\p{L}/u.test(word.text));
     expect(spoken).toHaveLength(12);
     spoken.forEach((word, n) => {
-      const heard = wordsOf("written").slice(-12)[n];
-      expect(Math.abs(word.start - (heard?.start ?? Number.NaN)), word.text).toBeLessThan(0.15);
+      const recognised = wordsOf("written").slice(-12)[n];
+      expect(Math.abs(word.start - (recognised?.start ?? Number.NaN)), word.text).toBeLessThan(0.15);
     });
     expect(wordsOf("json")).toEqual(wordsOf("given"));
   });
 
   it("[Z6] without a transcript it uses the recognised text, and all targets share one transcription", () => {
-    expect(wordsOf("heard")).toEqual(wordsOf("written"));
+    expect(wordsOf("recognised")).toEqual(wordsOf("written"));
     // One for the transcription; at most one more for each given text, where it differs.
     expect(encodings).toBeLessThanOrEqual(3);
   });

@@ -1,28 +1,28 @@
 import type { TimeSpan } from "../text/fill-times.ts";
 import type { TimedWord } from "../text/timed-text.ts";
 import {
-  type HeardLetters,
-  LEAST_CONFIDENCE,
-  listHeardLetters,
+  alignCharacters,
+  listRecognisedLetters,
   listWrittenLetters,
-  pairLetters,
+  MIN_CONFIDENCE,
+  type RecognisedLetters,
   RUN_LETTERS,
   type WrittenLetters,
 } from "./align-characters.ts";
-import { type LetterSpan, listRough, type RoughSpan } from "./estimate-word-times.ts";
+import { type EstimatedSpan, estimateWordTimes, type LetterSpan } from "./estimate-word-times.ts";
 
 /** A longer pause ends a run of words. */
 const RUN_PAUSE_SECONDS = 3;
 /** The share of the shorter text that both must have in common to be of the same recording. */
-const LEAST_COMMON = 0.1;
+const MIN_COMMON = 0.1;
 /** Letters that a recognised word may have beyond the written one: "je sais" for "j'sais". */
 const MORE_LETTERS = 2;
 
 export type Anchors = {
   /** For each word of the text, where it was recognised; undefined if another or none was. */
-  heard: (TimedWord | undefined)[];
+  recognised: (TimedWord | undefined)[];
   /** Roughly where each word is sung or said, recognised or not; undefined for words that the recording seems not to have. */
-  rough: (RoughSpan | undefined)[];
+  estimated: (EstimatedSpan | undefined)[];
   /** Whether text and recording appear to belong together. */
   isFitting: boolean;
 };
@@ -34,20 +34,20 @@ export function anchorWords(
   unrecognised: readonly TimeSpan[] = [],
 ): Anchors {
   const written = listWrittenLetters(text);
-  const heard = listHeardLetters(spoken, unrecognised);
-  const partners = pairLetters(written, heard);
+  const recognised = listRecognisedLetters(spoken, unrecognised);
+  const partners = alignCharacters(written, recognised);
   const words = listLetterSpans(written, text.length);
   const same = words.map((span, word) =>
-    findSame(text[word] ?? "", span, { written, heard, partners, spoken }),
+    findSame(text[word] ?? "", span, { written, recognised, partners, spoken }),
   );
   const kept = keepRuns(same, words, { isWhole: (letters) => letters === written.letters.length });
   const commonLetters = kept.reduce((sum, word, n) => sum + (word === undefined ? 0 : lengthOf(words[n])), 0);
-  const knownLetters = heard.words.reduce((sum, word) => sum + (word < 0 ? 0 : 1), 0);
+  const knownLetters = recognised.words.reduce((sum, word) => sum + (word < 0 ? 0 : 1), 0);
   const shorterLetters = Math.min(written.letters.length, knownLetters);
   return {
-    heard: kept,
-    rough: listRough(words, { written, heard, partners }),
-    isFitting: commonLetters > 0 && commonLetters >= LEAST_COMMON * shorterLetters,
+    recognised: kept,
+    estimated: estimateWordTimes(words, { written, recognised, partners }),
+    isFitting: commonLetters > 0 && commonLetters >= MIN_COMMON * shorterLetters,
   };
 }
 
@@ -71,23 +71,29 @@ function findSame(
   { start, end }: LetterSpan,
   {
     written,
-    heard,
+    recognised,
     partners,
     spoken,
-  }: { written: WrittenLetters; heard: HeardLetters; partners: Int32Array; spoken: readonly TimedWord[] },
+  }: {
+    written: WrittenLetters;
+    recognised: RecognisedLetters;
+    partners: Int32Array;
+    spoken: readonly TimedWord[];
+  },
 ): TimedWord | undefined {
   if (end === start) return undefined;
   const [first, last] = [partners[start] ?? -1, partners[end - 1] ?? -1];
   if (first < 0 || last < 0 || last - first - (end - 1 - start) > MORE_LETTERS) return undefined;
   for (let letter = start; letter < end; letter++) {
     const partner = partners[letter] ?? -1;
-    if (partner < 0 || heard.letters[partner] !== written.letters[letter]) return undefined;
+    if (partner < 0 || recognised.letters[partner] !== written.letters[letter]) return undefined;
   }
-  const isFromStart = (heard.starts[first] ?? 0) > 0;
-  const isToEnd = last + 1 === heard.words.length || heard.words[last + 1] !== heard.words[last];
-  const parts = spoken.slice(heard.words[first], (heard.words[last] ?? 0) + 1);
+  const isFromStart = (recognised.starts[first] ?? 0) > 0;
+  const isToEnd =
+    last + 1 === recognised.words.length || recognised.words[last + 1] !== recognised.words[last];
+  const parts = spoken.slice(recognised.words[first], (recognised.words[last] ?? 0) + 1);
   const confidence = Math.min(...parts.map((part) => part.confidence));
-  if (!isFromStart || !isToEnd || confidence < LEAST_CONFIDENCE) return undefined;
+  if (!isFromStart || !isToEnd || confidence < MIN_CONFIDENCE) return undefined;
   const { startSeconds = 0 } = parts[0] ?? {};
   const { endSeconds = 0 } = parts.at(-1) ?? {};
   return { text, startSeconds, endSeconds, confidence };

@@ -1,18 +1,21 @@
 import type { TimeSpan } from "../text/fill-times.ts";
-import type { HeardLetters, WrittenLetters } from "./align-characters.ts";
+import type { RecognisedLetters, WrittenLetters } from "./align-characters.ts";
 import { UNKNOWN_LETTER } from "./match-letters.ts";
 
 /** First letter of a word, and last + 1. */
 export type LetterSpan = { start: number; end: number };
 
 /** `isSure` if most of the word's letters were recognised there. */
-export type RoughSpan = TimeSpan & { isSure: boolean };
+export type EstimatedSpan = TimeSpan & { isSure: boolean };
 
-type Pairing = { written: WrittenLetters; heard: HeardLetters; partners: Int32Array };
+type Pairing = { written: WrittenLetters; recognised: RecognisedLetters; partners: Int32Array };
 
 /** Roughly where each word is; undefined for words of which less than half of the letters go with any of the recording. */
-export function listRough(words: readonly LetterSpan[], pairing: Pairing): (RoughSpan | undefined)[] {
-  const { heard } = pairing;
+export function estimateWordTimes(
+  words: readonly LetterSpan[],
+  pairing: Pairing,
+): (EstimatedSpan | undefined)[] {
+  const { recognised } = pairing;
   const spread = spreadPartners(pairing);
   return words.map(({ start, end }) => {
     const found = [...spread.subarray(start, end)].filter((partner) => partner >= 0);
@@ -21,8 +24,8 @@ export function listRough(words: readonly LetterSpan[], pairing: Pairing): (Roug
     let sureLetters = 0;
     for (let letter = start; letter < end; letter++) if (isSure(pairing, letter)) sureLetters++;
     return {
-      startSeconds: heard.startSeconds[first] ?? 0,
-      endSeconds: heard.endSeconds[last] ?? 0,
+      startSeconds: recognised.startSeconds[first] ?? 0,
+      endSeconds: recognised.endSeconds[last] ?? 0,
       isSure: 2 * sureLetters > end - start,
     };
   });
@@ -33,11 +36,11 @@ export function listRough(words: readonly LetterSpan[], pairing: Pairing): (Roug
  * that go with none are other words: nothing is spread across them.
  */
 function spreadPartners(pairing: Pairing): Int32Array {
-  const { heard, partners } = pairing;
+  const { recognised, partners } = pairing;
   const spread = partners.slice();
-  const isUsed = new Uint8Array(heard.letters.length);
+  const isUsed = new Uint8Array(recognised.letters.length);
   for (const partner of partners) if (partner >= 0) isUsed[partner] = 1;
-  const isBorder = (place: number) => isUsed[place] === 0 && isKnown(heard, place);
+  const isBorder = (place: number) => isUsed[place] === 0 && isKnown(recognised, place);
   let guessed: number[] = [];
   /** Where the voice for the guessed letters begins. */
   let from = 0;
@@ -56,15 +59,15 @@ function spreadPartners(pairing: Pairing): Int32Array {
     if (isSure(pairing, letter)) spreadUntil(partner);
     else guessed.push(letter);
   });
-  while (place < heard.letters.length && !isBorder(place)) place++;
+  while (place < recognised.letters.length && !isBorder(place)) place++;
   spreadUntil(place);
   return spread;
 }
 
-function isSure({ written, heard, partners }: Pairing, letter: number): boolean {
+function isSure({ written, recognised, partners }: Pairing, letter: number): boolean {
   const partner = partners[letter] ?? -1;
-  return isKnown(heard, partner) && heard.letters[partner] === written.letters[letter];
+  return isKnown(recognised, partner) && recognised.letters[partner] === written.letters[letter];
 }
 
-const isKnown = ({ letters, isDoubtful }: HeardLetters, place: number) =>
+const isKnown = ({ letters, isDoubtful }: RecognisedLetters, place: number) =>
   place >= 0 && letters[place] !== UNKNOWN_LETTER && isDoubtful[place] === 0;

@@ -5,8 +5,8 @@ const LEVEL_SECONDS = 0.05;
 const READ_LEVELS = 200;
 /** Sound is voice if it is at most this much quieter than the recognised words. */
 const QUIETER_DB = 25;
-/** Shorter stretches are breath and reverberation. */
-const LEAST_SECONDS = 0.2;
+/** Shorter spans are breath and reverberation. */
+const MIN_SECONDS = 0.2;
 const SILENCE_DB = -90;
 
 /** Where the recording is as loud as its recognised words but none was recognised. */
@@ -21,7 +21,7 @@ export function findUnrecognised(source: FrameSource, spoken: readonly TimeSpan[
     const isVoice = n < levels.length && isSpoken[n] === 0 && (levels[n] ?? SILENCE_DB) >= least;
     if (isVoice) start ??= n;
     else if (start !== undefined) {
-      if ((n - start) * LEVEL_SECONDS >= LEAST_SECONDS) {
+      if ((n - start) * LEVEL_SECONDS >= MIN_SECONDS) {
         spans.push({ startSeconds: start * LEVEL_SECONDS, endSeconds: n * LEVEL_SECONDS });
       }
       start = undefined;

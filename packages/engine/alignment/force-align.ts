@@ -6,24 +6,24 @@ import type { Whisper } from "../networks/whisper/whisper.ts";
 import { timeWords } from "../networks/whisper/word-timing/time-words.ts";
 import type { TimeSpan } from "../text/fill-times.ts";
 
-const placedWordSchema = z.object({
+const alignedWordSchema = z.object({
   startSeconds: z.number(),
   endSeconds: z.number(),
   confidence: z.number(),
 });
 
-export type PlacedWord = z.infer<typeof placedWordSchema>;
+export type AlignedWord = z.infer<typeof alignedWordSchema>;
 
-/** What was found in a window; null for words that were not heard. */
-export const placedWindowSchema = z.array(placedWordSchema.nullable());
+/** What was found in a window; null for words that were not timed. */
+export const alignedWindowSchema = z.array(alignedWordSchema.nullable());
 
-export type Listening = {
+export type AlignmentContext = {
   /** Mono at 16 kHz. */
   source: FrameSource;
   language: string;
   getWhisper(): Promise<Whisper>;
   /** Results of a killed run, window by window. The same text is searched in the same windows again. */
-  log: Pick<LineLog<(PlacedWord | null)[]>, "entries" | "append">;
+  log: Pick<LineLog<(AlignedWord | null)[]>, "entries" | "append">;
   /** How many windows have been processed. */
   windows: number;
 };
@@ -36,15 +36,15 @@ const SURPLUS_WORDS = 12;
 /** Nobody speaks faster, so such words are not in the span. */
 const MAX_LETTERS_PER_SECOND = 40;
 /** With less confidence, a word might be anywhere. */
-const LEAST_CONFIDENCE = 0.2;
+const MIN_CONFIDENCE = 0.2;
 
-/** Finds words, in order, in a span of any length; undefined for those that are not heard. */
-export async function placeWords(
-  listening: Listening,
+/** Finds words, in order, in a span of any length; undefined for those that are not timed. */
+export async function forceAlign(
+  context: AlignmentContext,
   span: TimeSpan,
   words: readonly string[],
-): Promise<(PlacedWord | undefined)[]> {
-  const placed: (PlacedWord | undefined)[] = [];
+): Promise<(AlignedWord | undefined)[]> {
+  const placed: (AlignedWord | undefined)[] = [];
   let startSeconds = span.startSeconds;
   while (placed.length < words.length) {
     const rest = words.slice(placed.length);
@@ -53,8 +53,8 @@ export async function placeWords(
     const isLast = restSeconds <= WINDOW_SECONDS;
     const window = { startSeconds, endSeconds: isLast ? span.endSeconds : startSeconds + WINDOW_SECONDS };
     const candidates = isLast ? rest : takeCandidates(rest, WINDOW_SECONDS / restSeconds);
-    const found = await recall(listening, () =>
-      listen(listening, { ...window, isOpenEnded: !isLast }, candidates),
+    const found = await recall(context, () =>
+      alignWindow(context, { ...window, isOpenEnded: !isLast }, candidates),
     );
     if (isLast) return [...placed, ...found];
     const kept = takeSure(found, window.endSeconds - UNSURE_SECONDS);
@@ -66,20 +66,20 @@ export async function placeWords(
 
 /** The next window's result: from the log, or computed now. */
 async function recall(
-  listening: Listening,
-  hear: () => Promise<(PlacedWord | undefined)[]>,
-): Promise<(PlacedWord | undefined)[]> {
-  const { log, windows } = listening;
-  listening.windows += 1;
-  if (windows === log.entries.length) log.append([(await hear()).map((word) => word ?? null)]);
+  context: AlignmentContext,
+  align: () => Promise<(AlignedWord | undefined)[]>,
+): Promise<(AlignedWord | undefined)[]> {
+  const { log, windows } = context;
+  context.windows += 1;
+  if (windows === log.entries.length) log.append([(await align()).map((word) => word ?? null)]);
   return (log.entries[windows] ?? []).map((word) => word ?? undefined);
 }
 
-async function listen(
-  { source, language, getWhisper }: Listening,
+async function alignWindow(
+  { source, language, getWhisper }: AlignmentContext,
   { startSeconds, endSeconds, isOpenEnded }: TimeSpan & { isOpenEnded: boolean },
   words: readonly string[],
-): Promise<(PlacedWord | undefined)[]> {
+): Promise<(AlignedWord | undefined)[]> {
   const startFrame = Math.round(startSeconds * SAMPLE_RATE_HZ);
   const lengthFrames = Math.min(
     Math.round((endSeconds - startSeconds) * SAMPLE_RATE_HZ),
@@ -88,9 +88,9 @@ async function listen(
   const [samples = new Float32Array()] = source.read(startFrame, lengthFrames);
   const whisper = await getWhisper();
   const states = await whisper.encode(samples);
-  const heard = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
-  return heard.map((word) => {
-    if (word === undefined || word.confidence < LEAST_CONFIDENCE) return undefined;
+  const timed = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
+  return timed.map((word) => {
+    if (word === undefined || word.confidence < MIN_CONFIDENCE) return undefined;
     return {
       startSeconds: startSeconds + word.startSeconds,
       endSeconds: startSeconds + word.endSeconds,
@@ -107,11 +107,11 @@ function takeCandidates(words: readonly string[], share: number): string[] {
   return words.slice(0, count + SURPLUS_WORDS);
 }
 
-/** The words up to the last one heard before a time. */
+/** The words up to the last one timed before a time. */
 function takeSure(
-  found: readonly (PlacedWord | undefined)[],
+  found: readonly (AlignedWord | undefined)[],
   beforeSeconds: number,
-): (PlacedWord | undefined)[] {
+): (AlignedWord | undefined)[] {
   const last = found.findLastIndex((word) => word !== undefined && word.endSeconds <= beforeSeconds);
   return found.slice(0, last + 1);
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { splitWords } from "../text/split-words.ts";
-import { listUnsung } from "./lyrics-annotations.ts";
+import { markAnnotations } from "./lyrics-annotations.ts";
 
 const sungOf = (text: string) => {
   const lines = splitWords(text);
   const words = lines.flatMap((line) => line.words);
-  const isUnsung = listUnsung(lines);
-  return words.filter((_, n) => !isUnsung[n]).map((word) => word.text.trim());
+  const isAnnotation = markAnnotations(lines);
+  return words.filter((_, n) => !isAnnotation[n]).map((word) => word.text.trim());
 };
 
-describe("listUnsung", () => {
+describe("markAnnotations", () => {
   it("[Z11] lines in square brackets and repeat marks are not sung", () => {
     expect(sungOf("[Chorus]\nla la (x2)\n[Verse 2: Anna]:\noh 3×\n[ all ] of us x10.")).toEqual([
       "la",

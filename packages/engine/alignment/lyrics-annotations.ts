@@ -6,7 +6,7 @@ const HEADING = /^\s*\[[^\]]*\]:?\s*$/u;
 const TIMES = /^[([]?(?:[x×]\d{1,2}|\d{1,2}[x×])[)\]]?[.,;:]?$/iu;
 
 /** For each word of a text whether it is a heading or "(x2)", which nobody sings. */
-export function listUnsung(lines: readonly WrittenLine[]): boolean[] {
+export function markAnnotations(lines: readonly WrittenLine[]): boolean[] {
   return lines.flatMap(({ words }) => {
     const isHeading = HEADING.test(words.map(({ text }) => text).join(""));
     return words.map(({ text }) => isHeading || TIMES.test(text.trim()));

@@ -16,14 +16,14 @@ function rowOf(text: string) {
   };
 }
 
-/** The heard letters in the order of the written ones, "." where there is none. */
-function matched(written: string, heard: string): string {
-  const letters = heard.replaceAll(" ", "");
-  return [...matchLetters(rowOf(written), rowOf(heard))].map((at) => letters[at] ?? ".").join("");
+/** The recognised letters in the order of the written ones, "." where there is none. */
+function matched(written: string, recognised: string): string {
+  const letters = recognised.replaceAll(" ", "");
+  return [...matchLetters(rowOf(written), rowOf(recognised))].map((at) => letters[at] ?? ".").join("");
 }
 
 describe("matchLetters", () => {
-  it("[Z2] pairs words that were heard a little differently", () => {
+  it("[Z2] pairs words that were recognised a little differently", () => {
     expect(matched("the salley gardens my love", "the valley garden my love")).toBe("thevalleygarden.mylove");
     expect(matched("j sais plus", "je sais plus")).toBe("jsaisplus");
   });

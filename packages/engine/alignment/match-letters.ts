@@ -1,13 +1,13 @@
 /** Letters of a text or of what was recognised, one number each. */
 export type LetterRow = {
-  /** Code points; `UNKNOWN_LETTER` where a voice is heard but nothing was recognised. */
+  /** Code points; `UNKNOWN_LETTER` where a voice is recognised but nothing was recognised. */
   letters: Int32Array;
   /** `WORD_STARTS` where a word starts, `LINE_STARTS` where a line does too, else 0. */
   starts: Uint8Array;
 };
 
 /** A recognised row; a doubtful letter counts for little, whether it is equal or not. */
-export type HeardRow = LetterRow & { isDoubtful: Uint8Array };
+export type RecognisedRow = LetterRow & { isDoubtful: Uint8Array };
 
 export const UNKNOWN_LETTER = 0;
 export const WORD_STARTS = 1;
@@ -35,33 +35,33 @@ const LEAVE_OUT_LETTER = -0.3;
 /** The state a cell is reached from, in two bits for each of the three states below; two more for a letter passed over before a pair. */
 const PAIR = 0;
 const WRITTEN_ONLY = 1;
-const HEARD_ONLY = 2;
+const RECOGNISED_ONLY = 2;
 const PASSED_SHIFT = 6;
 
 /**
  * Pairs the letters of a text with recognised ones, both in order, by the best total score (Gotoh, 1982). Returns for each letter of the
- * text the heard one, or −1. Holds a byte for each pair of letters.
+ * text the recognised one, or −1. Holds a byte for each pair of letters.
  */
-export function matchLetters(written: LetterRow, heard: HeardRow): Int32Array {
-  const width = heard.letters.length + 1;
+export function matchLetters(written: LetterRow, recognised: RecognisedRow): Int32Array {
+  const width = recognised.letters.length + 1;
   const steps = new Uint8Array((written.letters.length + 1) * width);
-  const end = fillSteps(steps, written, heard);
-  return trace(steps, end, { rows: written.letters.length, columns: heard.letters.length });
+  const end = fillSteps(steps, written, recognised);
+  return trace(steps, end, { rows: written.letters.length, columns: recognised.letters.length });
 }
 
-function fillSteps(steps: Uint8Array, written: LetterRow, heard: HeardRow): number {
-  const width = heard.letters.length + 1;
+function fillSteps(steps: Uint8Array, written: LetterRow, recognised: RecognisedRow): number {
+  const width = recognised.letters.length + 1;
   const lowest = Number.NEGATIVE_INFINITY;
   const pairs = new Float64Array(width).fill(lowest);
   const writtenOnly = new Float64Array(width).fill(lowest);
-  const heardOnly = new Float64Array(width).fill(lowest);
+  const recognisedOnly = new Float64Array(width).fill(lowest);
   // The best score and state of each cell, one row up and two.
   const above = { scores: new Float64Array(width).fill(lowest), states: new Uint8Array(width) };
   const higher = { scores: new Float64Array(width).fill(lowest), states: new Uint8Array(width) };
   pairs[0] = 0;
   for (let column = 1; column < width; column++) {
-    heardOnly[column] = LEAVE_OUT_AT_LINE + column * LEAVE_OUT_LETTER;
-    steps[column] = (column === 1 ? PAIR : HEARD_ONLY) << 4;
+    recognisedOnly[column] = LEAVE_OUT_AT_LINE + column * LEAVE_OUT_LETTER;
+    steps[column] = (column === 1 ? PAIR : RECOGNISED_ONLY) << 4;
   }
   for (let row = 1; row <= written.letters.length; row++) {
     higher.scores.set(above.scores);
@@ -69,9 +69,9 @@ function fillSteps(steps: Uint8Array, written: LetterRow, heard: HeardRow): numb
     for (let column = 0; column < width; column++) {
       let state = (writtenOnly[column] ?? 0) > (pairs[column] ?? 0) ? WRITTEN_ONLY : PAIR;
       let score = Math.max(pairs[column] ?? 0, writtenOnly[column] ?? 0);
-      if ((heardOnly[column] ?? 0) > score) {
-        state = HEARD_ONLY;
-        score = heardOnly[column] ?? 0;
+      if ((recognisedOnly[column] ?? 0) > score) {
+        state = RECOGNISED_ONLY;
+        score = recognisedOnly[column] ?? 0;
       }
       above.scores[column] = score;
       above.states[column] = state;
@@ -79,9 +79,10 @@ function fillSteps(steps: Uint8Array, written: LetterRow, heard: HeardRow): numb
     const leaveHeardOut = toLeaveOut(written, row);
     for (let column = 0; column < width; column++) {
       const last = writtenOnly[column] ?? 0;
-      const entered = Math.max(pairs[column] ?? 0, heardOnly[column] ?? 0) + LEAVE_OUT;
+      const entered = Math.max(pairs[column] ?? 0, recognisedOnly[column] ?? 0) + LEAVE_OUT;
       let step = WRITTEN_ONLY << 2;
-      if (entered > last) step = ((pairs[column] ?? 0) >= (heardOnly[column] ?? 0) ? PAIR : HEARD_ONLY) << 2;
+      if (entered > last)
+        step = ((pairs[column] ?? 0) >= (recognisedOnly[column] ?? 0) ? PAIR : RECOGNISED_ONLY) << 2;
       writtenOnly[column] = Math.max(last, entered) + LEAVE_OUT_LETTER;
       if (column === 0) {
         pairs[0] = lowest;
@@ -92,39 +93,39 @@ function fillSteps(steps: Uint8Array, written: LetterRow, heard: HeardRow): numb
       let from = above.states[column - 1] ?? 0;
       if (column > 1 && (above.scores[column - 2] ?? 0) + SPELLING > best) {
         best = (above.scores[column - 2] ?? 0) + SPELLING;
-        from = (above.states[column - 2] ?? 0) | (HEARD_ONLY << PASSED_SHIFT);
+        from = (above.states[column - 2] ?? 0) | (RECOGNISED_ONLY << PASSED_SHIFT);
       }
       if ((higher.scores[column - 1] ?? 0) + SPELLING > best) {
         best = (higher.scores[column - 1] ?? 0) + SPELLING;
         from = (higher.states[column - 1] ?? 0) | (WRITTEN_ONLY << PASSED_SHIFT);
       }
-      pairs[column] = best + rate(written, heard, row, column);
+      pairs[column] = best + rate(written, recognised, row, column);
       step |= from;
-      const longer = heardOnly[column - 1] ?? 0;
+      const longer = recognisedOnly[column - 1] ?? 0;
       const isPair = (pairs[column - 1] ?? 0) >= (writtenOnly[column - 1] ?? 0);
       const left = (isPair ? (pairs[column - 1] ?? 0) : (writtenOnly[column - 1] ?? 0)) + leaveHeardOut;
-      heardOnly[column] = Math.max(longer, left) + LEAVE_OUT_LETTER;
-      if (longer >= left) step |= HEARD_ONLY << 4;
+      recognisedOnly[column] = Math.max(longer, left) + LEAVE_OUT_LETTER;
+      if (longer >= left) step |= RECOGNISED_ONLY << 4;
       else step |= (isPair ? PAIR : WRITTEN_ONLY) << 4;
       steps[row * width + column] = step;
     }
   }
-  const ends = [pairs[width - 1] ?? 0, writtenOnly[width - 1] ?? 0, heardOnly[width - 1] ?? 0];
+  const ends = [pairs[width - 1] ?? 0, writtenOnly[width - 1] ?? 0, recognisedOnly[width - 1] ?? 0];
   return ends.indexOf(Math.max(...ends));
 }
 
-/** The score for leaving out heard letters after a written one. */
+/** The score for leaving out recognised letters after a written one. */
 function toLeaveOut({ letters, starts }: LetterRow, row: number): number {
   if (row === letters.length || starts[row] === LINE_STARTS) return LEAVE_OUT_AT_LINE;
   return starts[row] === WORD_STARTS ? LEAVE_OUT : LEAVE_OUT_IN_WORD;
 }
 
-function rate(written: LetterRow, heard: HeardRow, row: number, column: number): number {
-  const letter = heard.letters[column - 1] ?? 0;
+function rate(written: LetterRow, recognised: RecognisedRow, row: number, column: number): number {
+  const letter = recognised.letters[column - 1] ?? 0;
   if (letter === UNKNOWN_LETTER) return UNKNOWN;
-  const isDoubtful = heard.isDoubtful[column - 1] === 1;
+  const isDoubtful = recognised.isDoubtful[column - 1] === 1;
   if (letter !== written.letters[row - 1]) return isDoubtful ? DOUBTFUL_OTHER : OTHER;
-  const isStart = (written.starts[row - 1] ?? 0) > 0 && (heard.starts[column - 1] ?? 0) > 0;
+  const isStart = (written.starts[row - 1] ?? 0) > 0 && (recognised.starts[column - 1] ?? 0) > 0;
   return (isDoubtful ? DOUBTFUL_EQUAL : EQUAL) + (isStart ? WORD_START : 0);
 }
 
@@ -138,11 +139,11 @@ function trace(
   while (row > 0 || column > 0) {
     const step = steps[row * (columns + 1) + column] ?? 0;
     const passed = state === PAIR ? step >> PASSED_SHIFT : PAIR;
-    if (state !== HEARD_ONLY) row--;
+    if (state !== RECOGNISED_ONLY) row--;
     if (state !== WRITTEN_ONLY) column--;
     if (state === PAIR) partners[row] = column;
     if (passed === WRITTEN_ONLY) row--;
-    if (passed === HEARD_ONLY) column--;
+    if (passed === RECOGNISED_ONLY) column--;
     state = (step >> (2 * state)) & 3;
   }
   return partners;

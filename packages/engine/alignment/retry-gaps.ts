@@ -2,8 +2,8 @@ import { WINDOW_SECONDS } from "../networks/whisper/log-mel.ts";
 import type { TimeSpan } from "../text/fill-times.ts";
 import { normaliseWord } from "../text/normalise-word.ts";
 import type { Anchors } from "./anchor-words.ts";
-import type { RoughSpan } from "./estimate-word-times.ts";
-import { type Listening, type PlacedWord, placeWords } from "./force-align.ts";
+import type { EstimatedSpan } from "./estimate-word-times.ts";
+import { type AlignedWord, type AlignmentContext, forceAlign } from "./force-align.ts";
 
 /** Words on each side of a gap that are searched with it, to find its edges. */
 const CONTEXT_WORDS = 4;
@@ -16,9 +16,9 @@ const MAX_LETTERS_PER_SECOND = 25;
 const FAR_SECONDS = 3;
 const SURE_CONFIDENCE = 0.4;
 
-export type GapWork = Pick<Anchors, "heard" | "rough"> & {
+export type GapRetry = Pick<Anchors, "recognised" | "estimated"> & {
   words: readonly string[];
-  listening: Listening;
+  context: AlignmentContext;
   durationSeconds: number;
 };
 
@@ -28,27 +28,27 @@ type Gap = { start: number; end: number };
 type Search = Gap & { first: number; behind: number; span: TimeSpan };
 
 /** The times of recognised words, and of those found between them. */
-export async function fillGaps(work: GapWork): Promise<(PlacedWord | undefined)[]> {
-  const { words, heard, rough, listening } = work;
-  const placed: (PlacedWord | undefined)[] = [...heard];
+export async function retryGaps(work: GapRetry): Promise<(AlignedWord | undefined)[]> {
+  const { words, recognised, estimated, context } = work;
+  const placed: (AlignedWord | undefined)[] = [...recognised];
   const limits = listLimits(work);
   const gaps = listGaps(work).filter((gap) => mayBeSung(work, gap, limits));
   for (const gap of joinGaps(work, gaps)) {
     const { first, behind, start, end, span } = makeSearch(work, gap);
-    const found = await placeWords(listening, span, words.slice(first, behind));
+    const found = await forceAlign(context, span, words.slice(first, behind));
     found.forEach((word, n) => {
       const place = first + n;
-      const isOwn = place >= start && place < end && heard[place] === undefined;
-      if (isOwn && word && isCredible(word, rough[place], limits[place])) placed[place] = word;
+      const isOwn = place >= start && place < end && recognised[place] === undefined;
+      if (isOwn && word && isCredible(word, estimated[place], limits[place])) placed[place] = word;
     });
   }
   return placed;
 }
 
 /** For each word the time between the recognised words around it. */
-function listLimits({ heard, durationSeconds }: GapWork): TimeSpan[] {
+function listLimits({ recognised, durationSeconds }: GapRetry): TimeSpan[] {
   let startSeconds = 0;
-  const limits = heard.map((word) => {
+  const limits = recognised.map((word) => {
     const limit = { startSeconds, endSeconds: durationSeconds };
     startSeconds = word?.endSeconds ?? startSeconds;
     return limit;
@@ -56,31 +56,35 @@ function listLimits({ heard, durationSeconds }: GapWork): TimeSpan[] {
   let endSeconds = durationSeconds;
   for (const [index, limit] of [...limits.entries()].reverse()) {
     limit.endSeconds = endSeconds;
-    endSeconds = heard[index]?.startSeconds ?? endSeconds;
+    endSeconds = recognised[index]?.startSeconds ?? endSeconds;
   }
   return limits;
 }
 
 /** A word that the recording seems not to have is believed only between recognised words, not within one of them. */
-function isCredible(word: PlacedWord, rough: RoughSpan | undefined, limit: TimeSpan | undefined): boolean {
-  if (rough === undefined) {
+function isCredible(
+  word: AlignedWord,
+  estimated: EstimatedSpan | undefined,
+  limit: TimeSpan | undefined,
+): boolean {
+  if (estimated === undefined) {
     const middle = (word.startSeconds + word.endSeconds) / 2;
     return limit !== undefined && middle >= limit.startSeconds && middle <= limit.endSeconds;
   }
-  if (!rough.isSure && word.confidence >= SURE_CONFIDENCE) return true;
-  return Math.abs(word.startSeconds - rough.startSeconds) <= FAR_SECONDS;
+  if (!estimated.isSure && word.confidence >= SURE_CONFIDENCE) return true;
+  return Math.abs(word.startSeconds - estimated.startSeconds) <= FAR_SECONDS;
 }
 
 /** Punctuation is not spoken: it neither makes a gap nor ends one. */
 export const isSaid = (word: string) => normaliseWord(word) !== "";
 
 /** Runs of unrecognised words. */
-function listGaps({ words, heard }: GapWork): Gap[] {
+function listGaps({ words, recognised }: GapRetry): Gap[] {
   const gaps: Gap[] = [];
   let isOpen = false;
   words.forEach((word, index) => {
     const last = gaps.at(-1);
-    if (heard[index] !== undefined) isOpen = false;
+    if (recognised[index] !== undefined) isOpen = false;
     else if (isSaid(word)) {
       if (isOpen && last) last.end = index + 1;
       else gaps.push({ start: index, end: index + 1 });
@@ -91,8 +95,12 @@ function listGaps({ words, heard }: GapWork): Gap[] {
 }
 
 /** Whether there is time for any of a gap's words. */
-function mayBeSung({ words, rough }: GapWork, { start, end }: Gap, limits: readonly TimeSpan[]): boolean {
-  if (rough.slice(start, end).some((span) => span !== undefined)) return true;
+function mayBeSung(
+  { words, estimated }: GapRetry,
+  { start, end }: Gap,
+  limits: readonly TimeSpan[],
+): boolean {
+  if (estimated.slice(start, end).some((span) => span !== undefined)) return true;
   // No word of a gap is recognised, so all have the same limits.
   const { startSeconds = 0, endSeconds = 0 } = limits[start] ?? {};
   const letters = words.slice(start, end).reduce((sum, word) => sum + normaliseWord(word).length, 0);
@@ -100,7 +108,7 @@ function mayBeSung({ words, rough }: GapWork, { start, end }: Gap, limits: reado
 }
 
 /** Merges gaps that fit one window. */
-function joinGaps(work: GapWork, gaps: readonly Gap[]): Gap[] {
+function joinGaps(work: GapRetry, gaps: readonly Gap[]): Gap[] {
   const joined: Gap[] = [];
   for (const gap of gaps) {
     const last = joined.at(-1);
@@ -113,12 +121,12 @@ function joinGaps(work: GapWork, gaps: readonly Gap[]): Gap[] {
 
 const isOneWindow = ({ startSeconds, endSeconds }: TimeSpan) => endSeconds - startSeconds <= WINDOW_SECONDS;
 
-function makeSearch({ words, heard, durationSeconds }: GapWork, { start, end }: Gap): Search {
+function makeSearch({ words, recognised, durationSeconds }: GapRetry, { start, end }: Gap): Search {
   const findLast = (from: number, step: 1 | -1) => {
     let last: number | undefined;
     let count = 0;
     for (let place = from; place in words && count < CONTEXT_WORDS; place += step) {
-      if (heard[place] !== undefined) {
+      if (recognised[place] !== undefined) {
         last = place;
         count++;
       } else if (isSaid(words[place] ?? "")) break;
@@ -127,8 +135,8 @@ function makeSearch({ words, heard, durationSeconds }: GapWork, { start, end }: 
   };
   const first = findLast(start - 1, -1) ?? start;
   const behind = (findLast(end, 1) ?? end - 1) + 1;
-  const startSeconds = first < start ? (heard[first]?.startSeconds ?? 0) : 0;
-  const endSeconds = behind > end ? heard[behind - 1]?.endSeconds : undefined;
+  const startSeconds = first < start ? (recognised[first]?.startSeconds ?? 0) : 0;
+  const endSeconds = behind > end ? recognised[behind - 1]?.endSeconds : undefined;
   const span = {
     startSeconds: Math.max(0, startSeconds - MARGIN_SECONDS),
     endSeconds: Math.min(durationSeconds, (endSeconds ?? durationSeconds) + MARGIN_SECONDS),

@@ -16,15 +16,15 @@ import type { OpenInput } from "../targets/open-input.ts";
 const SPOOL_VERSION = 2;
 /** Measured seconds of work for each second of input; for the progress only. */
 export const DETECT_SECONDS = 0.01;
-/** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one stretch. */
-const STRETCH_STEPS = 320;
+/** Half a minute: longer chunks need less context in total but more memory, and a killed run loses one chunk. */
+const CHUNK_STEPS = 320;
 
 /** What detecting music needs. */
 export type DetectionRun = { input: OpenInput; workDir: string; networks: MusicNetworks };
 
 /**
- * The regions of the input that contain music. Probabilities are spooled stretch by stretch, so a killed run resumes after the last
- * stretch, and a second call for the same input only reads them.
+ * The regions of the input that contain music. Probabilities are spooled chunk by chunk, so a killed run resumes after the last
+ * chunk, and a second call for the same input only reads them.
  */
 export async function detectMusic(
   manifest: MusicManifest,
@@ -35,7 +35,7 @@ export async function detectMusic(
   const folder = join(workDir, manifest.id);
   const recording = toSampleRate(new MonoSource(input.source), {
     sampleRateHz: SAMPLE_RATE_HZ,
-    isForListening: true,
+    isForNetwork: true,
   });
   const stepCount = countSteps(recording.lengthFrames);
   prepareSpoolFolder(folder, {
@@ -51,8 +51,8 @@ export async function detectMusic(
     spool.truncate(spool.lengthFrames);
     onProgress(spool.lengthFrames / stepCount);
     for (let firstStep = spool.lengthFrames; firstStep < stepCount; firstStep = spool.lengthFrames) {
-      const stretch = { firstStep, stepCount: Math.min(STRETCH_STEPS, stepCount - firstStep) };
-      const probabilities = await detector.listen(recording, stretch);
+      const chunk = { firstStep, stepCount: Math.min(CHUNK_STEPS, stepCount - firstStep) };
+      const probabilities = await detector.infer(recording, chunk);
       checkFinite([probabilities]);
       spool.append([probabilities]);
       onProgress(spool.lengthFrames / stepCount);

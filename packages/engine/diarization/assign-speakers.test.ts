@@ -1,15 +1,19 @@
 import { expect, it } from "vitest";
-import { layTurns } from "./assign-speakers.ts";
-import { listOverlaps, placeOverlap, planTurns } from "./plan-voices.ts";
-import { linkStretches } from "./same-speaker-links.ts";
-import { type HeardWindow, listStretches } from "./segment-speakers.ts";
+import { assignSpeakers } from "./assign-speakers.ts";
+import { assignOverlap, listOverlaps, planTurns } from "./plan-voices.ts";
+import { linkSameSpeaker } from "./same-speaker-links.ts";
+import { listSpeakerSegments, type SegmentedWindow } from "./segment-speakers.ts";
 import type { StepRun } from "./step-runs.ts";
 import { NOBODY, type Turns } from "./turns.ts";
 
 const STEPS = 500;
 type Span = readonly [from: number, to: number];
-/** A window in which each place is active in the given spans, in steps of the recording. */
-function hear(firstStep: number, middle: Span, ...places: readonly (readonly Span[])[]): HeardWindow {
+/** A window in which each localSpeaker is active in the given spans, in steps of the recording. */
+function makeWindow(
+  firstStep: number,
+  middle: Span,
+  ...places: readonly (readonly Span[])[]
+): SegmentedWindow {
   const probabilities = places.map((spans) =>
     Float32Array.from({ length: STEPS }, (_, n) =>
       spans.some(([from, to]) => firstStep + n >= from && firstStep + n < to) ? 0.9 : 0.05,
@@ -23,11 +27,11 @@ const FIRST: Span[] = [
   [420, 700],
 ];
 const SECOND: Span[] = [[160, 400]];
-const windows = [hear(0, [0, 375], FIRST, SECOND, []), hear(250, [375, 750], [], FIRST, SECOND)];
-const stretches = windows.flatMap(listStretches).sort((a, b) => a.from - b.from);
-const turns = layTurns(
+const windows = [makeWindow(0, [0, 375], FIRST, SECOND, []), makeWindow(250, [375, 750], [], FIRST, SECOND)];
+const segments = windows.flatMap(listSpeakerSegments).sort((a, b) => a.from - b.from);
+const turns = assignSpeakers(
   windows,
-  stretches.map(({ from, to }) => ({
+  segments.map(({ from, to }) => ({
     from,
     to,
     person: FIRST.some(([a, b]) => from >= a && to <= b) ? 0 : 1,
@@ -35,8 +39,8 @@ const turns = layTurns(
   750,
 );
 
-it("[VO1] voices are identified by stretches in which nobody else speaks", () => {
-  expect(stretches.map(({ from, to, seconds }) => [from, to, seconds])).toEqual([
+it("[VO1] voices are identified by segments in which nobody else speaks", () => {
+  expect(segments.map(({ from, to, seconds }) => [from, to, seconds])).toEqual([
     [20, 160, 2.8],
     [200, 375, 3.5],
     [375, 400, 0.5],
@@ -44,8 +48,8 @@ it("[VO1] voices are identified by stretches in which nobody else speaks", () =>
   ]);
 });
 
-it("[VO2] windows link stretches in the same place and separate those in different places", () => {
-  const [first, second, third, fourth] = linkStretches(windows, stretches);
+it("[VO2] windows link segments in the same localSpeaker and separate those in different places", () => {
+  const [first, second, third, fourth] = linkSameSpeaker(windows, segments);
   expect(first?.get(1)).toBeLessThan(-0.5);
   expect(second?.get(2)).toBeGreaterThan(0.9);
   expect(third?.get(3)).toBeLessThan(-0.5);
@@ -70,67 +74,67 @@ it("[VO1] in an overlap each person gets the stream they are alone in; ambiguous
   expect(overlaps).toEqual([{ from: 160, to: 200, around: { from: 60, to: 300 }, people: [0, 1] }]);
   const [overlap] = overlaps;
   if (overlap === undefined) throw new Error("no overlap");
-  const place = (leak: number) => {
+  const localSpeaker = (leak: number) => {
     const plan = planTurns(turns);
     // The second stream carries the first person.
     const inFirst = Float32Array.from({ length: 240 }, (_, n) => (n + 60 < 160 ? leak : 1 - leak));
     const all = [inFirst, inFirst.map((value) => 1 - value)] as const;
-    placeOverlap(plan, overlap, { turns, power: { firstStep: 60, all, high: all } });
+    assignOverlap(plan, overlap, { turns, power: { firstStep: 60, all, high: all } });
     return [plan.solo[180], plan.streams[0][180], plan.streams[1][180]];
   };
-  expect(place(0.1)).toEqual([NOBODY, 1, 0]);
-  expect(place(0.45)).toEqual([turns.people[180], NOBODY, NOBODY]);
+  expect(localSpeaker(0.1)).toEqual([NOBODY, 1, 0]);
+  expect(localSpeaker(0.45)).toEqual([turns.people[180], NOBODY, NOBODY]);
 });
 
-it("[VO1] people who are never heard alone are counted, and without anybody else they are one voice", () => {
-  const never = hear(0, [0, 375], [[20, 300]], [[30, 290]]);
+it("[VO1] people who are never active alone are counted, and without anybody else they are one voice", () => {
+  const never = makeWindow(0, [0, 375], [[20, 300]], [[30, 290]]);
   never.probabilities[0]?.fill(0.7, 20, 300);
-  expect(listStretches(never)).toEqual([]);
-  const together = layTurns([never], [], 375);
+  expect(listSpeakerSegments(never)).toEqual([]);
+  const together = assignSpeakers([never], [], 375);
   expect(together.voiceCount).toBe(1);
   expect([together.people[100], together.beside[100]]).toEqual([0, NOBODY]);
   expect(together.confidence[100]).toBeCloseTo(0.9);
-  expect([together.heardCount[10], together.heardCount[100], together.heardCount[310]]).toEqual([0, 2, 0]);
+  expect([together.activeCount[10], together.activeCount[100], together.activeCount[310]]).toEqual([0, 2, 0]);
 });
 
-/** Who is heard in a step. */
+/** Who is active in a step. */
 const at = ({ people, beside }: Turns, step: number) => [people[step]!, beside[step]!].toSorted();
 
-it("[VO1] whoever talks on into a window keeps its place there, though most of their stretch is before it", () => {
+it("[VO1] whoever talks on into a window keeps its localSpeaker there, though most of their segment is before it", () => {
   // 0 talks from before the window until 1 has interrupted; 2 said a word next to the overlap.
   const first: Span[] = [
     [250, 345],
     [380, 480],
   ];
-  const into = hear(250, [375, 625], first, [[400, 700]], [[350, 376]]);
-  const named = [
+  const into = makeWindow(250, [375, 625], first, [[400, 700]], [[350, 376]]);
+  const labelled = [
     { from: 125, to: 340, person: 0 },
     { from: 350, to: 376, person: 2 },
     { from: 480, to: 700, person: 1 },
   ];
-  expect(at(layTurns([into], named, 750), 440)).toEqual([0, 1]);
+  expect(at(assignSpeakers([into], labelled, 750), 440)).toEqual([0, 1]);
 });
 
-it("[VO1] a voice that a window hears only beside another is whom the next window hears in it", () => {
+it("[VO1] a voice that a window reads only beside another is whom the next window reads in it", () => {
   const first: Span[] = [
     [0, 290],
     [335, 505],
   ];
-  const before = hear(0, [0, 375], first, [[340, 500]], [[295, 330]]);
-  const next = hear(250, [375, 750], [[340, 540]], first, [[295, 330]]);
-  const named = [
+  const before = makeWindow(0, [0, 375], first, [[340, 500]], [[295, 330]]);
+  const next = makeWindow(250, [375, 750], [[340, 540]], first, [[295, 330]]);
+  const labelled = [
     { from: 0, to: 290, person: 0 },
     { from: 295, to: 330, person: 2 },
     { from: 505, to: 540, person: 1 },
   ];
-  expect(at(layTurns([before, next], named, 750), 360)).toEqual([0, 1]);
+  expect(at(assignSpeakers([before, next], labelled, 750), 360)).toEqual([0, 1]);
 });
 
-it("[VO1] a voice that no window hears alone is the nearest of the others within three seconds; of two people always", () => {
-  const window = hear(0, [0, 500], [[0, 400]], [[250, 300]], []);
+it("[VO1] a voice that no window reads alone is the nearest of the others within three seconds; of two people always", () => {
+  const window = makeWindow(0, [0, 500], [[0, 400]], [[250, 300]], []);
   const talk = (third: StepRun, ...more: number[]) =>
     at(
-      layTurns(
+      assignSpeakers(
         [window],
         [{ from: 0, to: 240, person: 0 }, ...[1, ...more].map((person) => ({ ...third, person }))],
         1000,

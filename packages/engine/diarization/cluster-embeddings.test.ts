@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { makeSeededRandom } from "../dsp/seeded-random.ts";
-import { type ExpectedVoices, groupPeople } from "./cluster-embeddings.ts";
-import { type HeardStretch, toUnit } from "./embedded-segment.ts";
-import { namePeople } from "./label-clusters.ts";
+import { clusterEmbeddings, type ExpectedVoices } from "./cluster-embeddings.ts";
+import { type EmbeddedSegment, toUnit } from "./embedded-segment.ts";
+import { labelClusters } from "./label-clusters.ts";
 
 const DIMENSIONS = 128;
 const random = makeSeededRandom(11);
@@ -12,36 +12,36 @@ const makeNoise = () =>
 const common = makeNoise();
 const add = (...parts: readonly (readonly [number, Float32Array])[]) =>
   toUnit(common.map((_, n) => parts.reduce((sum, [share, part]) => sum + share * part[n]!, 0)));
-/** Like real embeddings: stretches of one person have a similarity of 0.5, those of two people 0.1, because they share the recording. */
+/** Like real embeddings: segments of one person have a similarity of 0.5, those of two people 0.1, because they share the recording. */
 const makePerson = () => add([Math.sqrt(0.2), common], [Math.sqrt(0.8), makeNoise()]);
-const hear = (person: Float32Array) => add([Math.SQRT1_2, person], [Math.SQRT1_2, makeNoise()]);
+const toEmbedding = (person: Float32Array) => add([Math.SQRT1_2, person], [Math.SQRT1_2, makeNoise()]);
 
 type Turn = { person: Float32Array; seconds?: number };
 type Judge = (a: Float32Array, b: Float32Array) => boolean;
 
-/** Consecutive stretches, half a second apart. Windows share two stretches on either side, and link them correctly if the judge is right. */
-function talk(turns: readonly Turn[], isOne: Judge = (a, b) => a === b): HeardStretch[] {
+/** Consecutive segments, half a second apart. Windows share two segments on either side, and link them correctly if the judge is right. */
+function talk(turns: readonly Turn[], isOne: Judge = (a, b) => a === b): EmbeddedSegment[] {
   let from = 0;
   return turns.map(({ person, seconds = 2.5 }, index) => {
     const near = [index - 2, index - 1, index + 1, index + 2].filter((n) => turns[n] !== undefined);
     const links = new Map(near.map((n) => [n, isOne(person, turns[n]!.person) ? 1 : -1]));
-    const stretch = { from, to: from + 50 * seconds, seconds, embedding: hear(person), links };
-    from = stretch.to + 25;
-    return stretch;
+    const segment = { from, to: from + 50 * seconds, seconds, embedding: toEmbedding(person), links };
+    from = segment.to + 25;
+    return segment;
   });
 }
 const count = (turns: readonly Turn[], expected: ExpectedVoices = {}) =>
-  groupPeople(talk(turns), { expected, voicesMax: 8 }).length;
+  clusterEmbeddings(talk(turns), { expected, voicesMax: 8 }).length;
 const takeTurns = (people: readonly Float32Array[], turns = 30): Turn[] =>
   Array.from({ length: turns }, (_, turn) => ({ person: people[turn % people.length]! }));
 const makePeople = (wanted: number) => Array.from({ length: wanted }, makePerson);
 
 it("[VO2] counts people and numbers them in the order they first speak", () => {
   for (const wanted of [1, 2, 3, 4, 6]) {
-    const stretches = talk(takeTurns(makePeople(wanted)));
-    const people = groupPeople(stretches, { expected: {}, voicesMax: 8 });
+    const segments = talk(takeTurns(makePeople(wanted)));
+    const people = clusterEmbeddings(segments, { expected: {}, voicesMax: 8 });
     expect(people).toHaveLength(wanted);
-    expect(namePeople(stretches, people)).toEqual(stretches.map((_, turn) => turn % wanted));
+    expect(labelClusters(segments, people)).toEqual(segments.map((_, turn) => turn % wanted));
   }
 });
 
@@ -62,8 +62,8 @@ it("[VO2] two similar people stay two, though odd seconds of others join theirs 
     const turns = takeTurns([a, c], 24).concat(takeTurns([b, d], 24));
     for (const at of [6, 14]) turns.splice(at, 0, { person: oddC!, seconds: 1.2 });
     for (const at of [32, 40]) turns.splice(at, 0, { person: oddD!, seconds: 1.2 });
-    const stretches = talk(turns, (one, other) => nameOf(one) === nameOf(other));
-    return groupPeople(stretches, { expected: {}, voicesMax: 8 }).length;
+    const segments = talk(turns, (one, other) => nameOf(one) === nameOf(other));
+    return clusterEmbeddings(segments, { expected: {}, voicesMax: 8 }).length;
   });
   expect(counts.filter((people) => people === 4).length).toBe(20);
 });
@@ -80,7 +80,7 @@ it("[VO2] finds the given number of people, and never more than the maximum", ()
   const people = makePeople(4);
   expect(count(takeTurns(people), { voiceCount: 2 })).toBe(2);
   expect(count(takeTurns(people), { voiceCount: 4 })).toBe(4);
-  expect(groupPeople(talk(takeTurns(people)), { expected: {}, voicesMax: 3 })).toHaveLength(3);
+  expect(clusterEmbeddings(talk(takeTurns(people)), { expected: {}, voicesMax: 3 })).toHaveLength(3);
   expect(count(takeTurns(people.slice(0, 1), 3), { voiceCount: 5 })).toBe(3);
 });
 
@@ -90,9 +90,9 @@ it("[VO2] a few odd seconds are not a person at the cost of two similar ones, if
   const odd = makePerson();
   const turns = takeTurns([a, b], 60).toSpliced(20, 0, { person: odd }, { person: odd });
   for (const voiceCount of [2, "pair"] as const) {
-    const stretches = talk(turns);
-    const people = groupPeople(stretches, { expected: { voiceCount }, voicesMax: 8 });
-    const names = namePeople(stretches, people).filter((_, index) => turns[index]?.person !== odd);
+    const segments = talk(turns);
+    const people = clusterEmbeddings(segments, { expected: { voiceCount }, voicesMax: 8 });
+    const names = labelClusters(segments, people).filter((_, index) => turns[index]?.person !== odd);
     expect(names).toEqual(names.map((_, index) => index % 2));
   }
 });
@@ -103,11 +103,11 @@ it("[VO2] an expected pair is found, unless only one person speaks", () => {
   expect(count(takeTurns(makePeople(1)), { voiceCount: "pair" })).toBe(1);
 });
 
-it("[VO2] stretches that windows put in different places separate two similar voices", () => {
+it("[VO2] segments that windows put in different places separate two similar voices", () => {
   const a = makePerson();
   const turns = takeTurns([a, add([1, a], [0.5, makeNoise()])], 24);
   const countJudged = (isOne?: Judge) =>
-    groupPeople(talk(turns, isOne), { expected: {}, voicesMax: 8 }).length;
+    clusterEmbeddings(talk(turns, isOne), { expected: {}, voicesMax: 8 }).length;
   expect(countJudged(() => true)).toBe(1);
   expect(countJudged()).toBe(2);
 });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { placeWindows } from "./cover-with-windows.ts";
+import { coverWithWindows } from "./cover-with-windows.ts";
 
 const RATE = 16_000;
 const place = (spans: [number, number][], seconds: number) =>
-  placeWindows(
+  coverWithWindows(
     spans.map(([from, to]) => ({ from: from * RATE, to: to * RATE })),
     seconds * RATE,
   ).map((start) => start / RATE);
@@ -13,7 +13,7 @@ it("a recording of up to 8 s is one window from its start", () => {
   expect(place([[2, 3]], 5)).toEqual([0]);
 });
 
-it("a longer stretch is covered by windows that share 2 s or more, from its start to its end", () => {
+it("a longer segment is covered by windows that share 2 s or more, from its start to its end", () => {
   expect(place([[0, 10]], 10)).toEqual([0, 2]);
   expect(place([[10, 24]], 60)).toEqual([10, 16]);
   expect(place([[10, 25]], 60)).toEqual([10, 13.5, 17]);

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
 
-/** What neighbouring windows of one stretch have in common at least: enough to recognise their voices by. */
+/** What neighbouring windows of one segment have in common at least: enough to recognise their voices by. */
 const SHARED_FRAMES = 2 * SAMPLE_RATE_HZ;
 
 /** A range of frames, end exclusive. */
@@ -10,15 +10,15 @@ export type FrameSpan = { from: number; to: number };
  * Starts of the windows that cover all spans, which are in order: one for spans that fit into it together, with what surrounds them, and several, evenly
  * spread, for a longer span. Windows reach beyond the recording only if it is shorter than one.
  */
-export function placeWindows(spans: readonly FrameSpan[], lengthFrames: number): number[] {
-  const stretches: FrameSpan[] = [];
+export function coverWithWindows(spans: readonly FrameSpan[], lengthFrames: number): number[] {
+  const segments: FrameSpan[] = [];
   for (const { from, to } of spans) {
-    const last = stretches.at(-1);
+    const last = segments.at(-1);
     if (last && to <= Math.max(last.to, last.from + WINDOW_FRAMES)) last.to = Math.max(last.to, to);
-    else stretches.push({ from, to });
+    else segments.push({ from, to });
   }
   const latest = Math.max(0, lengthFrames - WINDOW_FRAMES);
-  const starts = stretches.flatMap(spread).map((start) => Math.min(latest, Math.max(0, start)));
+  const starts = segments.flatMap(spread).map((start) => Math.min(latest, Math.max(0, start)));
   return [...new Set(starts)].sort((a, b) => a - b);
 }
 

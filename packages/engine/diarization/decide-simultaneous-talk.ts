@@ -14,14 +14,14 @@ const MARGIN_STEPS = 0.3 * STEPS_PER_SECOND;
 /** A tenth of a second. */
 const TESTED_STEPS = STEPS_PER_SECOND / 10;
 /**
- * The weaker stream's share of the power while turns hear one voice alone, from which another talks all the time: six of 80 mixtures of two in which turns
- * hear less have 0.022 to 0.133, conversations with little overlap up to 0.015, one person up to 0.0001.
+ * The weaker stream's share of the power while the turns have one voice alone, from which another talks all the time: six of 80 mixtures of two in which turns
+ * have fewer have 0.022 to 0.133, conversations with little overlap up to 0.015, one person up to 0.0001.
  */
 const SECOND_POWER = 0.02;
 
 /** Whether people talk at once throughout a recording. `isPair`: two are expected. */
-export function isTogether(
-  turns: Pick<Turns, "heardCount" | "voiceCount">,
+export function isSimultaneous(
+  turns: Pick<Turns, "activeCount" | "voiceCount">,
   { isPair }: { isPair: boolean },
 ): boolean {
   return findOverlapShare(turns) > (isPair && turns.voiceCount < 2 ? MAYBE_TOGETHER : TOGETHER);
@@ -29,27 +29,27 @@ export function isTogether(
 
 /** Whether two people may talk at once throughout, though turns do not say so: they find one person, or two in a short recording with much overlap. */
 export function mayHideSecond(
-  turns: Pick<Turns, "heardCount" | "voiceCount">,
+  turns: Pick<Turns, "activeCount" | "voiceCount">,
   { isShort }: { isShort: boolean },
 ): boolean {
   return turns.voiceCount < 2 || (isShort && findOverlapShare(turns) > MAYBE_TOGETHER);
 }
 
-function findOverlapShare({ heardCount }: Pick<Turns, "heardCount">): number {
-  const [speaking, atOnce] = [1, 2].map((least) => heardCount.filter((count) => count >= least).length);
+function findOverlapShare({ activeCount }: Pick<Turns, "activeCount">): number {
+  const [speaking, atOnce] = [1, 2].map((least) => activeCount.filter((count) => count >= least).length);
   return atOnce! / Math.max(1, speaking!);
 }
 
-/** Whether the separated streams have a second voice where turns hear one alone: two people in one room may sound like one. */
+/** Whether the separated streams have a second voice where the turns have one alone: two people in one room may sound like one. */
 export function hidesSecond(
-  { heardCount }: Pick<Turns, "heardCount">,
+  { activeCount }: Pick<Turns, "activeCount">,
   powers: Iterable<Pick<StreamPower, "firstStep" | "all">>,
 ): boolean {
   let [weak, both] = [0, 0];
   for (const { firstStep, all } of powers) {
     for (let from = 0; from + TESTED_STEPS <= all[0].length; from += TESTED_STEPS) {
       const to = from + TESTED_STEPS;
-      if (heardCount.subarray(firstStep + from, firstStep + to).some((count) => count !== 1)) continue;
+      if (activeCount.subarray(firstStep + from, firstStep + to).some((count) => count !== 1)) continue;
       const [first, second] = [sum(all[0].subarray(from, to)), sum(all[1].subarray(from, to))];
       weak += Math.min(first, second);
       both += first + second;
@@ -58,26 +58,26 @@ export function hidesSecond(
   return weak > SECOND_POWER * both;
 }
 
-/** Where anybody is heard, with a margin. */
-export function listSpeech({ heardCount }: Pick<Turns, "heardCount">): StepRun[] {
-  const runs = listRuns(heardCount.length, (step) => heardCount[step]! > 0);
+/** Where anybody speaks, with a margin. */
+export function listSpeech({ activeCount }: Pick<Turns, "activeCount">): StepRun[] {
+  const runs = listRuns(activeCount.length, (step) => activeCount[step]! > 0);
   return bridgePauses(runs, 2 * MARGIN_STEPS).map(({ from, to }) => ({
     from: Math.max(0, from - MARGIN_STEPS),
-    to: Math.min(heardCount.length, to + MARGIN_STEPS),
+    to: Math.min(activeCount.length, to + MARGIN_STEPS),
   }));
 }
 
 /** Two voices, each in its own stream wherever there is speech. */
-export function planTogether({ heardCount }: Pick<Turns, "heardCount">): VoicePlan {
-  const isSpeech = new Uint8Array(heardCount.length);
-  for (const { from, to } of listSpeech({ heardCount })) isSpeech.fill(1, from, to);
+export function planSimultaneous({ activeCount }: Pick<Turns, "activeCount">): VoicePlan {
+  const isSpeech = new Uint8Array(activeCount.length);
+  for (const { from, to } of listSpeech({ activeCount })) isSpeech.fill(1, from, to);
   const toStream = (person: number) => Int8Array.from(isSpeech, (value) => (value ? person : NOBODY));
   return {
     voiceCount: 2,
-    solo: new Int8Array(heardCount.length).fill(NOBODY),
+    solo: new Int8Array(activeCount.length).fill(NOBODY),
     streams: [toStream(0), toStream(1)],
     // Nothing indicates how certain the assignment is.
-    confidence: new Float32Array(heardCount.length).fill(0.5),
+    confidence: new Float32Array(activeCount.length).fill(0.5),
   };
 }
 

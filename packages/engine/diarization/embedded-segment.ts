@@ -1,11 +1,11 @@
 import type { Links } from "./same-speaker-links.ts";
-import type { Stretch } from "./segment-speakers.ts";
+import type { SpeakerSegment } from "./segment-speakers.ts";
 
-/** A stretch of one voice: its speaker embedding, and which other stretches the windows attribute to the same person. */
-export type HeardStretch = Pick<Stretch, "from" | "to" | "seconds"> & {
+/** A segment of one voice: its speaker embedding, and which other segments the windows attribute to the same person. */
+export type EmbeddedSegment = Pick<SpeakerSegment, "from" | "to" | "seconds"> & {
   /** Of unit length; similar for the same person. */
   embedding: Float32Array;
-  /** By the index of the other stretch. */
+  /** By the index of the other segment. */
   links: Links;
 };
 

@@ -6,11 +6,11 @@ import { getVoiceActivity } from "../networks/silero-vad/get-voice-activity.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
 import type { VoiceNetworks } from "../networks/voice-networks.ts";
 import type { ExpectedVoices } from "./cluster-embeddings.ts";
-import { findVoices } from "./diarize.ts";
+import { diarize } from "./diarize.ts";
 import type { Turns } from "./turns.ts";
 
 /** Measured seconds of work for each second of input; for the progress only. */
-export const LISTEN_SECONDS = 0.03;
+export const DIARIZE_SECONDS = 0.03;
 
 function getSpeakerNetworks(manifests: readonly Manifest[]): SpeakerManifests {
   const networks = findSpeakerNetworks(manifests);
@@ -19,11 +19,12 @@ function getSpeakerNetworks(manifests: readonly Manifest[]): SpeakerManifests {
   return networks;
 }
 
-type ListeningNetworks = Pick<SpeechNetworks, "getVoiceActivity"> & Pick<VoiceNetworks, "getSpeakerNetworks">;
+type DiarizationNetworks = Pick<SpeechNetworks, "getVoiceActivity"> &
+  Pick<VoiceNetworks, "getSpeakerNetworks">;
 
 /** Who speaks when in a mono recording at 16 kHz. */
-export async function listenForVoices(
-  networks: ListeningNetworks,
+export async function findTurns(
+  networks: DiarizationNetworks,
   recording: FrameSource,
   options: {
     manifests: readonly Manifest[];
@@ -34,7 +35,7 @@ export async function listenForVoices(
   const { manifests, expected, onProgress } = options;
   const vad = await networks.getVoiceActivity(getVoiceActivity(manifests));
   const speech = await findSpeech(recording, vad, (fraction) => onProgress(fraction / 3));
-  return findVoices(recording, speech, {
+  return diarize(recording, speech, {
     networks: await networks.getSpeakerNetworks(getSpeakerNetworks(manifests)),
     expected,
     onProgress: (fraction) => onProgress((1 + 2 * fraction) / 3),

@@ -1,24 +1,24 @@
-import { findSimilarity, type HeardStretch, sumUp, toUnit } from "./embedded-segment.ts";
+import { type EmbeddedSegment, findSimilarity, sumUp, toUnit } from "./embedded-segment.ts";
 
 const ROUNDS = 2;
 
-/** Assigns each stretch to the nearest voice. People are numbered in the order they first speak. */
-export function namePeople(
-  stretches: readonly HeardStretch[],
+/** Assigns each segment to the nearest voice. People are numbered in the order they first speak. */
+export function labelClusters(
+  segments: readonly EmbeddedSegment[],
   people: readonly (readonly number[])[],
 ): number[] {
   const toVoice = (group: readonly number[]) =>
     toUnit(
       sumUp(
-        group.map((index) => stretches[index]!.embedding),
-        group.map((index) => stretches[index]!.seconds),
+        group.map((index) => segments[index]!.embedding),
+        group.map((index) => segments[index]!.seconds),
       ),
     );
   let groups = people;
   let names: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const voices = groups.map(toVoice);
-    names = stretches.map(({ embedding }) =>
+    names = segments.map(({ embedding }) =>
       findLargest(voices.map((voice) => findSimilarity(embedding, voice))),
     );
     groups = groups.map((group, person) => {

@@ -8,9 +8,9 @@ const PAUSE_STEPS = 0.3 * STEPS_PER_SECOND;
 
 /** When a person speaks, with a margin on both sides. */
 export function listVoiceRuns({ solo, streams }: VoicePlan, person: number): StepRun[] {
-  const isHeard = (step: number) =>
+  const isAloneAt = (step: number) =>
     solo[step] === person || streams[0][step] === person || streams[1][step] === person;
-  const runs = bridgePauses(listRuns(solo.length, isHeard), PAUSE_STEPS);
+  const runs = bridgePauses(listRuns(solo.length, isAloneAt), PAUSE_STEPS);
   return runs.map(({ from, to }) => ({
     from: Math.max(0, from - MARGIN_STEPS),
     to: Math.min(solo.length, to + MARGIN_STEPS),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasSpeech, keepSpeech, markSpeech } from "./mask-non-speech.ts";
+import { hasSpeech, markSpeech, maskNonSpeech } from "./mask-non-speech.ts";
 import { NOBODY, STEPS_PER_SECOND } from "./turns.ts";
 
 it("[VO1] far from detected speech nobody has a turn, but a voice is still heard", () => {
@@ -9,16 +9,16 @@ it("[VO1] far from detected speech nobody has a turn, but a voice is still heard
     people: new Int8Array(steps),
     beside: new Int8Array(steps).fill(NOBODY),
     confidence: new Float32Array(steps),
-    heardCount: new Uint8Array(steps).fill(1),
+    activeCount: new Uint8Array(steps).fill(1),
   };
   const isSpeech = markSpeech([{ startFrame: 32_000, endFrame: 48_000 }], {
     stepCount: steps,
     sampleRateHz: 16_000,
   });
-  const kept = keepSpeech(turns, isSpeech);
+  const kept = maskNonSpeech(turns, isSpeech);
   expect(hasSpeech({ from: 0, to: STEPS_PER_SECOND }, isSpeech)).toBe(false);
   expect(hasSpeech({ from: STEPS_PER_SECOND, to: 2 * STEPS_PER_SECOND }, isSpeech)).toBe(true);
   const [early, near, late] = [1, 1.6, 3.9].map((seconds) => seconds * STEPS_PER_SECOND);
   expect([early, near, late].map((step) => kept.people[step!])).toEqual([NOBODY, 0, NOBODY]);
-  expect([early, near, late].map((step) => kept.heardCount[step!])).toEqual([1, 1, 1]);
+  expect([early, near, late].map((step) => kept.activeCount[step!])).toEqual([1, 1, 1]);
 });

@@ -22,10 +22,10 @@ export const hasSpeech = ({ from, to }: StepRun, isSpeech: Uint8Array): boolean 
   isSpeech.subarray(from, to).includes(1);
 
 /**
- * Turns without what is far from detected speech. How many voices are heard stays: a soft voice in a room may be missed by voice activity detection, and
+ * Turns without what is far from detected speech. How many voices are active stays: a soft voice in a room may be missed by voice activity detection, and
  * people who talk at once throughout are not cut by it.
  */
-export function keepSpeech(turns: Turns, isSpeech: Uint8Array): Turns {
+export function maskNonSpeech(turns: Turns, isSpeech: Uint8Array): Turns {
   const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NOBODY));
   return { ...turns, people: keep(turns.people), beside: keep(turns.beside) };
 }

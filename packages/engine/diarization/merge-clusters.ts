@@ -5,7 +5,7 @@ export type Merge = { kept: readonly number[]; gone: readonly number[] };
  * Weighted average linkage: merges the two most similar groups until one is left. `onMerge` is called before each merge, and can ask for the groups at
  * that point.
  */
-export function mergeGroups(
+export function mergeClusters(
   weights: readonly number[],
   similarity: (a: number, b: number) => number,
   onMerge: (merge: Merge, groups: () => number[][]) => void,
@@ -22,7 +22,7 @@ export function mergeGroups(
   }
 }
 
-/** Mean similarities between groups. Each row caches its best partner: of the 2,000 stretches of an hour, a merge touches only a few rows. */
+/** Mean similarities between groups. Each row caches its best partner: of the 2,000 segments of an hour, a merge touches only a few rows. */
 class SimilarityTable {
   readonly #count: number;
   readonly #values: Float32Array;

@@ -1,24 +1,24 @@
-import { findSimilarity, type HeardStretch, sumUp } from "./embedded-segment.ts";
+import { type EmbeddedSegment, findSimilarity, sumUp } from "./embedded-segment.ts";
 import type { Merge } from "./merge-clusters.ts";
 
-/** Longer stretches do not give a better embedding. */
+/** Longer segments do not give a better embedding. */
 const WELL_KNOWN_SECONDS = 3;
-/** Prior similarity of one person's stretches, and the weight of that prior. */
+/** Prior similarity of one person's segments, and the weight of that prior. */
 const USUAL_SIMILARITY = 0.5;
 const USUAL_PAIRS = 4;
-/** From this value on, a window's link counts as proof that two stretches are one person's. */
+/** From this value on, a window's link counts as proof that two segments are one person's. */
 const SURE_LINK = 0.6;
 /** Scale of the links between two groups. */
 const LINK_SCALE = 3;
-const MOST_LINKED = 3;
+const MAX_LINKED = 3;
 /** Log-odds saturate here: no merge is surer than four hundred to one. */
 const SUREST = 6;
-const LEAST_WITHIN = 0.02;
+const MIN_WITHIN = 0.02;
 
 /**
  * The log-odds that two groups are one person's: a logistic regression on the merges of 144 generated conversations of development speakers
  * (training/runs/voices.md), with a constant 0.2 above the fit: without it, branches chosen by themselves count too many people (decision 113).
- * The same similarity means less for short groups, and less where one person's stretches are very similar.
+ * The same similarity means less for short groups, and less where one person's segments are very similar.
  */
 const ODDS = {
   similarity: 8.403,
@@ -31,24 +31,24 @@ const ODDS = {
   constant: 0.242,
 };
 
-/** Weight of a stretch. */
-export const weigh = ({ seconds }: HeardStretch) => Math.min(WELL_KNOWN_SECONDS, seconds);
+/** Weight of a segment. */
+export const weigh = ({ seconds }: EmbeddedSegment) => Math.min(WELL_KNOWN_SECONDS, seconds);
 
-/** Estimates the odds that groups of stretches are one person's. */
+/** Estimates the odds that groups of segments are one person's. */
 export class MergeOdds {
-  readonly #stretches: readonly HeardStretch[];
+  readonly #segments: readonly EmbeddedSegment[];
   readonly #timeScale: number;
-  /** Similarity of one person's stretches in this recording, from stretches that windows link. */
+  /** Similarity of one person's segments in this recording, from segments that windows link. */
   readonly #usual: number;
 
-  /** Links refer to stretches by their index in this list. Groups count as `timeScale` times as long as they are. */
-  constructor(stretches: readonly HeardStretch[], { timeScale }: { timeScale: number }) {
-    this.#stretches = stretches;
+  /** Links refer to segments by their index in this list. Groups count as `timeScale` times as long as they are. */
+  constructor(segments: readonly EmbeddedSegment[], { timeScale }: { timeScale: number }) {
+    this.#segments = segments;
     this.#timeScale = timeScale;
     let [sum, pairs] = [USUAL_SIMILARITY * USUAL_PAIRS, USUAL_PAIRS];
-    stretches.forEach(({ embedding, links }, a) => {
+    segments.forEach(({ embedding, links }, a) => {
       for (const [b, link] of links) {
-        const other = stretches[b];
+        const other = segments[b];
         if (other === undefined || b <= a || link <= SURE_LINK) continue;
         sum += findSimilarity(embedding, other.embedding);
         pairs += 1;
@@ -64,7 +64,7 @@ export class MergeOdds {
     const [within, other] = [this.#findWithin(a), this.#findWithin(b)];
     const odds =
       ODDS.similarity * similarity +
-      (ODDS.ratio * similarity) / Math.sqrt(Math.max(LEAST_WITHIN, within * other)) +
+      (ODDS.ratio * similarity) / Math.sqrt(Math.max(MIN_WITHIN, within * other)) +
       ODDS.within * (within + other) +
       ODDS.logShorterSeconds * Math.log(Math.min(a.seconds, b.seconds)) +
       ODDS.logLongerSeconds * Math.log(Math.max(a.seconds, b.seconds)) +
@@ -75,16 +75,16 @@ export class MergeOdds {
   }
 
   #addUp(group: readonly number[]) {
-    const stretches = group.map((index) => this.#stretches[index]!);
-    const weights = stretches.map(weigh);
+    const segments = group.map((index) => this.#segments[index]!);
+    const weights = segments.map(weigh);
     return {
       sum: sumUp(
-        stretches.map(({ embedding }) => embedding),
+        segments.map(({ embedding }) => embedding),
         weights,
       ),
       weight: weights.reduce((total, weight) => total + weight, 0),
       squares: weights.reduce((total, weight) => total + weight ** 2, 0),
-      seconds: this.#timeScale * stretches.reduce((total, { seconds }) => total + seconds, 0),
+      seconds: this.#timeScale * segments.reduce((total, { seconds }) => total + seconds, 0),
     };
   }
 
@@ -99,10 +99,10 @@ export class MergeOdds {
     const others = new Set(gone);
     let sum = 0;
     for (const index of kept) {
-      const stretch = this.#stretches[index]!;
-      for (const [other, link] of stretch.links)
-        if (others.has(other)) sum += link * weigh(stretch) * weigh(this.#stretches[other]!);
+      const segment = this.#segments[index]!;
+      for (const [other, link] of segment.links)
+        if (others.has(other)) sum += link * weigh(segment) * weigh(this.#segments[other]!);
     }
-    return Math.min(MOST_LINKED, Math.max(-MOST_LINKED, sum / LINK_SCALE));
+    return Math.min(MAX_LINKED, Math.max(-MAX_LINKED, sum / LINK_SCALE));
   }
 }

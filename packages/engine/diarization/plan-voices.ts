@@ -5,12 +5,12 @@ import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 /** Context on both sides of an overlap used to match people to streams. */
 const REACH_STEPS = 2 * STEPS_PER_SECOND;
 /** Minimum difference of a stream's share between the two people's solo speech; below it, the streams do not have one speaker each. */
-const LEAST_DIFFERENCE = 0.5;
+const MIN_DIFFERENCE = 0.5;
 
 /** Two people talking at once from `from` to `to`, and the context that shows who is in which stream. */
 export type Overlap = StepRun & { around: StepRun; people: readonly [number, number] };
 
-/** Who is heard in each step: one person in the original input, or one in each of the two streams. */
+/** Who speaks in each step: one person in the original input, or one in each of the two streams. */
 export type VoicePlan = {
   voiceCount: number;
   solo: Int8Array;
@@ -44,15 +44,15 @@ export function listOverlaps({ people, beside }: Turns): Overlap[] {
 }
 
 /** Gives each of two overlapping speakers the stream that carries their solo speech. Changes nothing if that is ambiguous. */
-export function placeOverlap(
+export function assignOverlap(
   plan: VoicePlan,
   overlap: Overlap,
-  heard: { turns: Turns; power: StreamPower },
+  measured: { turns: Turns; power: StreamPower },
 ): void {
-  const [first, second] = overlap.people.map((person) => findFirstShare(person, overlap, heard));
+  const [first, second] = overlap.people.map((person) => findFirstShare(person, overlap, measured));
   const difference =
     first === undefined && second === undefined ? 0 : (first ?? 1 - second!) - (second ?? 1 - first!);
-  if (Math.abs(difference) < LEAST_DIFFERENCE) return;
+  if (Math.abs(difference) < MIN_DIFFERENCE) return;
   const [a, b] = difference > 0 ? overlap.people : [overlap.people[1], overlap.people[0]];
   plan.solo.fill(NOBODY, overlap.from, overlap.to);
   plan.streams[0].fill(a, overlap.from, overlap.to);

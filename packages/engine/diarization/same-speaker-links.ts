@@ -1,26 +1,26 @@
-import type { HeardWindow } from "./segment-speakers.ts";
+import type { SegmentedWindow } from "./segment-speakers.ts";
 import type { StepRun } from "./step-runs.ts";
 
-/** A window links only stretches of which it covers at least this share. */
-const LEAST_SHARE = 0.8;
+/** A window links only segments of which it covers at least this share. */
+const MIN_SHARE = 0.8;
 
-/** Other stretches in the same windows, and whether the windows put both in one place (1), in different ones (−1), or in between. */
+/** Other segments in the same windows, and whether the windows put both in one localSpeaker (1), in different ones (−1), or in between. */
 export type Links = ReadonlyMap<number, number>;
 
-/** Links stretches by the places windows put them in. Stretches are sorted by start. */
-export function linkStretches(windows: readonly HeardWindow[], stretches: readonly StepRun[]): Links[] {
-  const sums = stretches.map(() => new Map<number, { agreement: number; windows: number }>());
+/** Links segments by the places windows put them in. Segments are sorted by start. */
+export function linkSameSpeaker(windows: readonly SegmentedWindow[], segments: readonly StepRun[]): Links[] {
+  const sums = segments.map(() => new Map<number, { agreement: number; windows: number }>());
   for (const window of windows) {
-    const heard = stretches.flatMap((stretch, index) => {
-      const place = findPlace(window, stretch, LEAST_SHARE * (stretch.to - stretch.from));
-      return place === undefined ? [] : [{ index, place }];
+    const local = segments.flatMap((segment, index) => {
+      const localSpeaker = findLocalSpeaker(window, segment, MIN_SHARE * (segment.to - segment.from));
+      return localSpeaker === undefined ? [] : [{ index, localSpeaker }];
     });
-    for (const a of heard) {
-      for (const b of heard) {
+    for (const a of local) {
+      for (const b of local) {
         if (a.index === b.index) continue;
         const before = sums[a.index]!.get(b.index) ?? { agreement: 0, windows: 0 };
         sums[a.index]!.set(b.index, {
-          agreement: before.agreement + 2 * multiply(a.place, b.place) - 1,
+          agreement: before.agreement + 2 * multiply(a.localSpeaker, b.localSpeaker) - 1,
           windows: before.windows + 1,
         });
       }
@@ -31,9 +31,9 @@ export function linkStretches(windows: readonly HeardWindow[], stretches: readon
   );
 }
 
-/** A stretch's activity in each place of a window, as a unit vector; undefined if the window covers fewer steps of it. */
-export function findPlace(
-  { firstStep, probabilities }: HeardWindow,
+/** A segment's activity in each localSpeaker of a window, as a unit vector; undefined if the window covers fewer steps of it. */
+export function findLocalSpeaker(
+  { firstStep, probabilities }: SegmentedWindow,
   { from, to }: StepRun,
   leastSteps: number,
 ): number[] | undefined {

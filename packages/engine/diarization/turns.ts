@@ -9,6 +9,6 @@ export type Turns = {
   people: Int8Array;
   beside: Int8Array;
   confidence: Float32Array;
-  /** How many voices are heard, including those of people who are never heard alone and so have no number. */
-  heardCount: Uint8Array;
+  /** How many voices are active, including those of people who are never alone and so have no number. */
+  activeCount: Uint8Array;
 };

@@ -1,11 +1,11 @@
-/** The lowest and highest sample of each stretch over all channels, as pairs of bytes: full scale is -128 to 127. */
-export function measurePeaks(planes: readonly Float32Array[], stretchFrames: number): Int8Array {
+/** The lowest and highest sample of each block over all channels, as pairs of bytes: full scale is -128 to 127. */
+export function measurePeaks(planes: readonly Float32Array[], rangeFrames: number): Int8Array {
   const lengthFrames = planes[0]?.length ?? 0;
-  const count = Math.ceil(lengthFrames / stretchFrames);
+  const count = Math.ceil(lengthFrames / rangeFrames);
   const pairs = new Int8Array(2 * count);
   for (let index = 0; index < count; index++) {
-    const from = index * stretchFrames;
-    const to = Math.min(lengthFrames, from + stretchFrames);
+    const from = index * rangeFrames;
+    const to = Math.min(lengthFrames, from + rangeFrames);
     let low = 0;
     let high = 0;
     for (const plane of planes) {
@@ -21,7 +21,7 @@ export function measurePeaks(planes: readonly Float32Array[], stretchFrames: num
   return pairs;
 }
 
-/** The peaks of stretches `factor` times as long. */
+/** The peaks of blocks `factor` times as long. */
 export function joinPeaks(pairs: Int8Array, factor: number): Int8Array {
   const joined = new Int8Array(2 * Math.ceil(pairs.length / 2 / factor));
   for (let n = 0; n < pairs.length; n += 2) {

@@ -42,13 +42,13 @@ describe("the manifests", () => {
         JSON.stringify({ ...htdemucs, id: "splitter", ...manifest }),
       );
     writeFileSync(join(folder, "htdemucs.json"), JSON.stringify(htdemucs));
-    write({ hears: { network: "htdemucs", stem: "other" } });
+    write({ reads: { network: "htdemucs", stem: "other" } });
     expect(loadManifests({ folder })).toHaveLength(2);
-    for (const hears of [
+    for (const reads of [
       { network: "htdemucs", stem: "piano" },
       { network: "nothing", stem: "other" },
     ]) {
-      write({ hears });
+      write({ reads });
       expect(() => loadManifests({ folder })).toThrow("which does not exist");
     }
     rmSync(folder, { recursive: true });

@@ -53,7 +53,7 @@ const stemManifestSchema = z
     passSeconds: z.number().positive(),
     stems: z.array(z.string()).min(1),
     /** The stem of another network that this one separates further; without it, the network reads the input. */
-    hears: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
+    reads: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
     serves: z.array(stemServiceSchema).min(1),
     /** For each variant, the starts of the passes whose stems are averaged, as a share of a segment. */
     startShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
@@ -183,21 +183,21 @@ export function loadManifests(options: { folder?: string; speechNetwork?: Speech
       }
     })
     .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechNetwork);
-  for (const manifest of manifests.filter(isStemManifest)) findHeardNetwork(manifest, manifests);
+  for (const manifest of manifests.filter(isStemManifest)) findReadNetwork(manifest, manifests);
   return manifests;
 }
 
 /** The network whose stem this one reads. */
-export function findHeardNetwork(
-  { id, hears }: StemManifest,
+export function findReadNetwork(
+  { id, reads }: StemManifest,
   manifests: readonly Manifest[],
 ): StemManifest | undefined {
-  if (hears === undefined) return undefined;
-  const heard = manifests.filter(isStemManifest).find((manifest) => manifest.id === hears.network);
-  if (!heard?.stems.includes(hears.stem)) {
-    throw new Error(`${id} reads ${hears.stem} of ${hears.network}, which does not exist`);
+  if (reads === undefined) return undefined;
+  const network = manifests.filter(isStemManifest).find((manifest) => manifest.id === reads.network);
+  if (!network?.stems.includes(reads.stem)) {
+    throw new Error(`${id} reads ${reads.stem} of ${reads.network}, which does not exist`);
   }
-  return heard;
+  return network;
 }
 
 /** The only network of a family that serves other networks. */

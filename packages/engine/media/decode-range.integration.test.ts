@@ -23,25 +23,25 @@ describe("decoding some seconds of a file", () => {
     const path = inFolder(`tone.${format}`);
     await encode(signal, { files: [{ path, format }] });
     const whole = await decode(path);
-    const stretches = [
+    const ranges = [
       { startSeconds: 0, endSeconds: 1.5 },
       { startSeconds: 1.25, endSeconds: 3 },
       { startSeconds: 11.333, endSeconds: 13.777 },
       { startSeconds: 18.5, endSeconds: 25 },
       { startSeconds: 30, endSeconds: 31 },
     ];
-    for (const stretch of stretches) {
-      const part = await decode(path, stretch);
-      const [from, to] = [stretch.startSeconds, stretch.endSeconds].map(
+    for (const range of ranges) {
+      const part = await decode(path, range);
+      const [from, to] = [range.startSeconds, range.endSeconds].map(
         (seconds) => Math.round(seconds * whole.sampleRateHz) * whole.channels,
       );
       const expected = whole.samples.slice(from, to);
-      expect(part.samples.length, JSON.stringify(stretch)).toBe(expected.length);
+      expect(part.samples.length, JSON.stringify(range)).toBe(expected.length);
       const worst = expected.reduce(
         (most, value, at) => Math.max(most, Math.abs(value - (part.samples[at] ?? 9))),
         0,
       );
-      expect(worst, JSON.stringify(stretch)).toBeLessThan(TOLERATED_DIFFERENCE);
+      expect(worst, JSON.stringify(range)).toBeLessThan(TOLERATED_DIFFERENCE);
     }
   });
 });

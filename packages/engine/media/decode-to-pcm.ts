@@ -12,7 +12,7 @@ type DecodeOptions = {
   /** Limit of raw PCM; the container's own claim counts too, so that a decompression bomb is refused before it takes disk space. */
   maxBytes?: number;
   /** Decode only these seconds, as far as the file has them. */
-  stretch?: { startSeconds: number; endSeconds: number };
+  range?: { startSeconds: number; endSeconds: number };
   /** Called once the child process is working: this process may then do something else. */
   onStart?: () => void;
   onProgress?: (fraction: number) => void;
@@ -24,7 +24,7 @@ export type DecodedMedia = z.infer<typeof decodedMediaSchema>;
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
-  const { inputPath, pcmPath, maxDurationSeconds, maxBytes, stretch, onStart, onProgress } = options;
+  const { inputPath, pcmPath, maxDurationSeconds, maxBytes, range, onStart, onProgress } = options;
   const { file: input, sizeBytes } = await openInputFile(inputPath);
   try {
     const pcm = await open(pcmPath, "w");
@@ -37,9 +37,7 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
       };
       const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
       const child = await startMediaChild({
-        work: stretch
-          ? { kind: "decode-stretch", ...files, ...stretch }
-          : { kind: "decode", ...files, ...limit },
+        work: range ? { kind: "decode-range", ...files, ...range } : { kind: "decode", ...files, ...limit },
         resultSchema: decodedMediaSchema,
         files: [input, pcm],
         watchStall: true,

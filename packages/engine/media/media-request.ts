@@ -9,7 +9,7 @@ export type MediaRequest = { work: MediaWork; sandbox: SandboxMode };
 export type MediaWork =
   | ProbeRequest
   | DecodeRequest
-  | DecodeStretchRequest
+  | DecodeRangeRequest
   | EncodeRequest
   | { kind: "describe" };
 
@@ -24,8 +24,8 @@ export type DecodeRequest = {
   maxBytes?: number;
 };
 
-export type DecodeStretchRequest = Omit<DecodeRequest, "kind" | "maxDurationSeconds"> & {
-  kind: "decode-stretch";
+export type DecodeRangeRequest = Omit<DecodeRequest, "kind" | "maxDurationSeconds"> & {
+  kind: "decode-range";
   startSeconds: number;
   endSeconds: number;
 };

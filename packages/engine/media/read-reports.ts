@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { type MediaReport, mediaReportSchema } from "./media-request.ts";
 
 /** Far longer than any report. A child that was taken over by a file may send anything. */
-const MOST_CHARS = 1 << 20;
+const MAX_CHARS = 1 << 20;
 
 /** Calls back for each report of a media child; `onNonsense` is called once for an invalid one, and nothing after it. */
 export function readReports(
@@ -15,7 +15,7 @@ export function readReports(
   channel.on("data", (text: string) => {
     const lines = (pending + text).split("\n");
     pending = lines.pop() ?? "";
-    const reports = pending.length > MOST_CHARS ? undefined : parseReports(lines);
+    const reports = pending.length > MAX_CHARS ? undefined : parseReports(lines);
     if (reports) return reports.forEach(onReport);
     channel.destroy();
     onNonsense();

@@ -118,13 +118,13 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
   const ended = Promise.withResolvers<{ code: number | null; exitSignal: string | null }>();
   let report: MediaReport | undefined;
 
-  const hear = (message: MediaReport) => {
+  const receive = (message: MediaReport) => {
     stall.touch();
     if (message.kind === "ready") ready.resolve();
     else if (message.kind === "progress") options.onProgress?.(message.fraction);
     else report = message;
   };
-  readReports(channel, hear, () => child.kill("SIGKILL"));
+  readReports(channel, receive, () => child.kill("SIGKILL"));
   child.on("error", (cause) => {
     ended.reject(
       new MediaError("machine-failed", `The media process cannot be started (${cause.message}).`, { cause }),

@@ -1,5 +1,5 @@
 import {
-  findHeardNetwork,
+  findReadNetwork,
   findSpeakerNetworks,
   isStemManifest,
   listWeightsFiles,
@@ -50,8 +50,8 @@ function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manif
     const speakers = findSpeakerNetworks(manifests);
     return speakers ? [manifest, ...Object.values(speakers)] : [];
   }
-  const heard = isStemManifest(manifest) ? findHeardNetwork(manifest, manifests) : undefined;
-  return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];
+  const network = isStemManifest(manifest) ? findReadNetwork(manifest, manifests) : undefined;
+  return network === undefined ? [manifest] : [manifest, ...listNetworks(network, manifests)];
 }
 
 /** A model needs the weights of all its networks. */

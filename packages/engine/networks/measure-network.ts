@@ -47,12 +47,12 @@ async function time(
       throw new Error(notice);
     },
   });
-  const { hear, audioSeconds } = await open(networks, manifest);
-  let result = await hear();
+  const { infer, audioSeconds } = await open(networks, manifest);
+  let result = await infer();
   let bestMs = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS; run++) {
     const startMs = performance.now();
-    result = await hear();
+    result = await infer();
     bestMs = Math.min(bestMs, performance.now() - startMs);
   }
   return { bestMs, result, audioSeconds };
@@ -61,18 +61,18 @@ async function time(
 async function open(
   networks: NetworkStore,
   manifest: GpuManifest,
-): Promise<{ hear: () => Promise<Float32Array>; audioSeconds: number }> {
+): Promise<{ infer: () => Promise<Float32Array>; audioSeconds: number }> {
   if (!isStemManifest(manifest)) {
     const whisper = await networks.getWhisper(manifest);
     const samples = makeSignal(SPEECH_SECONDS * SPEECH_RATE_HZ, 0);
-    return { audioSeconds: SPEECH_SECONDS, hear: async () => (await whisper.encode(samples)).data };
+    return { audioSeconds: SPEECH_SECONDS, infer: async () => (await whisper.encode(samples)).data };
   }
   const { segmentFrames, sampleRateHz, stems } = manifest;
   const { network } = await networks.getNetwork(manifest);
   const segment = [makeSignal(segmentFrames, 0), makeSignal(segmentFrames, 1)] as const;
   return {
     audioSeconds: segmentFrames / sampleRateHz,
-    hear: async () => {
+    infer: async () => {
       const separated = await network.separate(segment, stems);
       const planes = stems.flatMap((stem) => separated.get(stem) ?? []);
       return Float32Array.from(planes.flatMap((plane) => [...plane.subarray(0, sampleRateHz)]));

@@ -1,4 +1,4 @@
-import type { ListeningNetworks } from "../diarization/diarize.ts";
+import type { DiarizationNetworks } from "../diarization/diarize.ts";
 import {
   type GpuManifest,
   isGpuManifest,
@@ -22,7 +22,7 @@ import { SileroVad } from "./silero-vad/silero-vad.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
 import { SpeakerEmbedding } from "./voices/speaker-embedding.ts";
-import { SpeakerTurns } from "./voices/speaker-segmentation.ts";
+import { SpeakerSegmentation } from "./voices/speaker-segmentation.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
@@ -85,11 +85,11 @@ export class NetworkStore implements Networks {
     return this.#get(manifest.id, () => VoiceSeparator.load(this.#verify(manifest), this.#options));
   }
 
-  async getSpeakerNetworks({ turns, embedding, xVector }: SpeakerManifests): Promise<ListeningNetworks> {
+  async getSpeakerNetworks({ turns, embedding, xVector }: SpeakerManifests): Promise<DiarizationNetworks> {
     const load = async (manifest: Exclude<Manifest, SpeechManifest>) =>
       GraphSession.load(this.#verify(manifest), this.#options);
     return {
-      turns: await this.#get(turns.id, async () => new SpeakerTurns(await load(turns))),
+      turns: await this.#get(turns.id, async () => new SpeakerSegmentation(await load(turns))),
       speakers: await this.#get(embedding.id, async () => new SpeakerEmbedding(await load(embedding))),
       xVector: await this.#get(xVector.id, async () => new XVector(await load(xVector))),
     };

@@ -53,12 +53,12 @@ it("[Q6] a graph thread that dies fails the attempt and not the target; the next
   });
   expect(failed).toEqual([]);
   expect(engine.pid).toBeUndefined();
-  const firstStretch = readFileSync(spool);
+  const firstFrames = readFileSync(spool);
   rmSync(marker, { force: true });
 
   await engine.run(request, { onTargetFailed: (key) => void failed.push(key) });
   expect(failed).toEqual([]);
-  expect(readFileSync(spool).subarray(0, firstStretch.length).equals(firstStretch)).toBe(true);
+  expect(readFileSync(spool).subarray(0, firstFrames.length).equals(firstFrames)).toBe(true);
   expect(readSound(join(folder, "long-vocals.wav")).lengthFrames).toBe(350_000);
 });
 

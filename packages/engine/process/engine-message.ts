@@ -1,4 +1,4 @@
-import type { StretchRequest, StretchResult } from "../alignment/align-gap.ts";
+import type { GapRequest, GapResult } from "../alignment/align-gap.ts";
 import type { EngineErrorKind } from "../engine-error.ts";
 import type { SpeechNetwork } from "../manifests/manifest.ts";
 import type { SandboxMode } from "../media/index.ts";
@@ -14,7 +14,7 @@ export type EngineCommand = {
   kind: "work";
   work:
     | { kind: "targets"; request: EngineRequest }
-    | { kind: "stretch"; request: StretchRequest }
+    | { kind: "gap"; request: GapRequest }
     | { kind: "span"; request: SpanRequest };
   threads: number;
   executionProvider: ProviderSetting;
@@ -46,7 +46,7 @@ export type EngineMessage =
   | { kind: "progress"; progress: readonly TargetProgress[] }
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
-  | { kind: "stretch-done"; result: StretchResult }
+  | { kind: "gap-done"; result: GapResult }
   | { kind: "spans-offered"; parts: readonly SpanPart[] }
   | { kind: "span-wanted"; span: SpanId }
   | { kind: "span-progress"; fraction: number }

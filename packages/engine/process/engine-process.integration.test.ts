@@ -155,14 +155,14 @@ describe("an input of two segments", () => {
     });
     await expect(run).rejects.toMatchObject({ kind: "cancelled" });
     expect(performance.now() - cancelledAt).toBeLessThan(2000);
-    const firstStretch = readFileSync(spool);
+    const firstFrames = readFileSync(spool);
     // The part that the second segment, which ends with the input, does not cover.
-    expect(firstStretch.length).toBe((350_000 - 343_980) * 4);
+    expect(firstFrames.length).toBe((350_000 - 343_980) * 4);
 
     await engine.run(makeRequest("long.wav", [makeTarget("vocals")]));
     const whole = readFileSync(spool);
     expect(whole.length).toBe(350_000 * 4);
-    expect(whole.subarray(0, firstStretch.length).equals(firstStretch)).toBe(true);
+    expect(whole.subarray(0, firstFrames.length).equals(firstFrames)).toBe(true);
     expect(readOutput("vocals", "stem")).toMatchObject({ channels: 1, sampleRateHz, lengthFrames: 350_000 });
   });
 });

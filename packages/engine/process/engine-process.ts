@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { StretchRequest, StretchResult } from "../alignment/align-gap.ts";
+import type { GapRequest, GapResult } from "../alignment/align-gap.ts";
 import { EngineError } from "../engine-error.ts";
 import { GpuFailed } from "../gpu-failed.ts";
 import type { SpeechNetwork } from "../manifests/manifest.ts";
@@ -67,16 +67,13 @@ export class EngineProcess {
   }
 
   /** Times a text between two anchors of a recording. */
-  async alignStretch(
-    request: StretchRequest,
-    { signal }: Pick<EngineHooks, "signal"> = {},
-  ): Promise<StretchResult> {
-    let aligned: StretchResult | undefined;
-    const onStretchDone = (result: StretchResult) => {
+  async alignGap(request: GapRequest, { signal }: Pick<EngineHooks, "signal"> = {}): Promise<GapResult> {
+    let aligned: GapResult | undefined;
+    const onGapDone = (result: GapResult) => {
       aligned = result;
     };
-    await this.#perform({ kind: "stretch", request }, { onStretchDone, ...(signal ? { signal } : {}) });
-    if (aligned === undefined) throw new Error("the engine process returned no times for the stretch");
+    await this.#perform({ kind: "gap", request }, { onGapDone, ...(signal ? { signal } : {}) });
+    if (aligned === undefined) throw new Error("the engine process returned no times for the gap");
     return aligned;
   }
 

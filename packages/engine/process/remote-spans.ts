@@ -36,7 +36,7 @@ export class RemoteSpans implements SpanExchange {
     return () => this.#listeners.delete(listener);
   }
 
-  hear(news: SpanNews): void {
+  receive(news: SpanNews): void {
     if (news.kind === "span-taken") {
       // Each request gets its own answer.
       const [resolve, ...others] = this.#waiting.get(toKey(news.span)) ?? [];

@@ -1,4 +1,4 @@
-import { alignStretch } from "../alignment/align-gap.ts";
+import { alignGap } from "../alignment/align-gap.ts";
 import { EngineError } from "../engine-error.ts";
 import { GpuFailed } from "../gpu-failed.ts";
 import { loadManifests } from "../manifests/manifest.ts";
@@ -19,7 +19,7 @@ let networks: NetworkStore | undefined;
 const spans = new RemoteSpans(send);
 
 process.on("message", (message: EngineCommand | SpanNews) => {
-  if (message.kind !== "work") return spans.hear(message);
+  if (message.kind !== "work") return spans.receive(message);
   perform(message).then(
     () => send({ kind: "done" }),
     (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
@@ -36,9 +36,9 @@ async function perform(command: EngineCommand): Promise<void> {
   networks ??= openNetworks(executionProvider, settings);
   await claimWorkDir(work.request.workDir);
   const manifests = loadManifests(speechNetwork === undefined ? {} : { speechNetwork });
-  if (work.kind === "stretch") {
-    const result = await alignStretch(work.request, { networks, manifests });
-    return send({ kind: "stretch-done", result });
+  if (work.kind === "gap") {
+    const result = await alignGap(work.request, { networks, manifests });
+    return send({ kind: "gap-done", result });
   }
   if (work.kind === "span") {
     const onProgress = (fraction: number) => send({ kind: "span-progress", fraction });

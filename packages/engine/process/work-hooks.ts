@@ -1,4 +1,4 @@
-import type { StretchResult } from "../alignment/align-gap.ts";
+import type { GapResult } from "../alignment/align-gap.ts";
 import type { SpanResult } from "../separation/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
 import type { EngineReport } from "../targets/engine-request.ts";
@@ -14,7 +14,7 @@ export type SpanHooks = {
 export type EngineHooks = EngineReport & { signal?: AbortSignal; spans?: SpanHooks | undefined };
 
 export type WorkHooks = EngineHooks & {
-  onStretchDone?: (result: StretchResult) => void;
+  onGapDone?: (result: GapResult) => void;
   onSpanProgress?: (fraction: number) => void;
   onSpanDone?: (result: SpanResult) => void;
 };
@@ -45,8 +45,8 @@ export async function deliver(
       return hooks.onTargetDone?.(message.key, message.result);
     case "target-failed":
       return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
-    case "stretch-done":
-      return hooks.onStretchDone?.(message.result);
+    case "gap-done":
+      return hooks.onGapDone?.(message.result);
     case "span-progress":
       return hooks.onSpanProgress?.(message.fraction);
     case "span-done":

@@ -9,7 +9,7 @@ export type Provenance = {
   target: Pick<TargetOf<string>, "model" | "variant">;
   manifest: NetworkFacts;
   /** The network whose stem was used instead of the input. */
-  heard: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
+  source: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
   runsOn: string;
   /** The number of averaged passes. */
   passCount: number;
@@ -17,7 +17,7 @@ export type Provenance = {
 
 /** How a file was made, for its metadata. As `name=value` pairs in the comment, the only tag that every container has under one name or another. */
 export function toProvenanceTags(
-  { target, manifest, heard, runsOn, passCount }: Provenance,
+  { target, manifest, source, runsOn, passCount }: Provenance,
   output: SoundOutput,
 ): { comment: string } {
   const facts = {
@@ -28,11 +28,11 @@ export function toProvenanceTags(
     network: manifest.id,
     "weights-sha256": manifest.weights.sha256,
     overlap: toOverlap(manifest),
-    ...(heard && {
-      hears: `${heard.stem} of ${heard.manifest.id}`,
-      "hears-weights-sha256": heard.manifest.weights.sha256,
-      "hears-overlap": toOverlap(heard.manifest),
-      "hears-execution-provider": heard.runsOn,
+    ...(source && {
+      reads: `${source.stem} of ${source.manifest.id}`,
+      "reads-weights-sha256": source.manifest.weights.sha256,
+      "reads-overlap": toOverlap(source.manifest),
+      "reads-execution-provider": source.runsOn,
     }),
     passes: passCount,
     "execution-provider": runsOn,

@@ -16,8 +16,8 @@ export type RenderWork = {
  * A service's audio from its stem and from the network's input, both already at the input's rate. The input minus the vocals is better than drums + bass
  * + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track, 11.21 against 11.13 dB on another; and it keeps what is above the network's band.
  */
-export function toServiceSource(service: StemService, stem: FrameSource, heard: FrameSource): FrameSource {
-  return service.without === undefined ? stem : new DifferenceSource(heard, stem);
+export function toServiceSource(service: StemService, stem: FrameSource, source: FrameSource): FrameSource {
+  return service.without === undefined ? stem : new DifferenceSource(source, stem);
 }
 
 /**

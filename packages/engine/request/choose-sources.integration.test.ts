@@ -94,7 +94,7 @@ describe("the source of a transcription", () => {
   it("[V9] is the input if there is speech without music", async () => {
     const { lines, readFrom, runs } = await hear(
       "speech",
-      join(import.meta.dirname, "transcription/support/english.opus"),
+      join(import.meta.dirname, "../transcription/support/english.opus"),
     );
     expect(readFrom).toEqual(["input"]);
     expect(lines.length).toBeGreaterThan(0);

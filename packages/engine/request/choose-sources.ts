@@ -5,19 +5,19 @@ import { needStem, type StemPass, type TargetPlan } from "../targets/plan-target
 import type { MakeStage } from "../targets/stage-progress.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
 
-/** With less music than this, the input itself is heard: separating an hour because of a jingle would take an hour. */
+/** With less music than this, the input itself is read: separating an hour because of a jingle would take an hour. */
 const MUSIC_SHARE_MIN = 1 / 3;
 
-/** Stems that are heard instead of the input: `vocals` has singing and speech, `dialogue` speech alone. */
-type HeardName = "vocals" | "dialogue";
-export type ChosenSources = { readonly [Name in HeardName]?: StemManifest };
-export type ListeningPasses = Pick<TargetPlan, "speechPass" | "voicesPass">;
+/** Stems that are read instead of the input: `vocals` has singing and speech, `dialogue` speech alone. */
+type SourceName = "vocals" | "dialogue";
+export type ChosenSources = { readonly [Name in SourceName]?: StemManifest };
+export type PassesOnSpeech = Pick<TargetPlan, "speechPass" | "voicesPass">;
 
 /** The stems that a plan may read instead of the input, and the networks that make them. */
-export function listHeardStems(
-  { speechPass, voicesPass }: ListeningPasses,
+export function listReadStems(
+  { speechPass, voicesPass }: PassesOnSpeech,
   manifests: readonly Manifest[],
-): { stem: HeardName; manifest: StemManifest }[] {
+): { stem: SourceName; manifest: StemManifest }[] {
   const wanted = [speechPass && ("vocals" as const), voicesPass && ("dialogue" as const)];
   return wanted.flatMap((stem) => {
     const manifest = manifests.filter(isStemManifest).find(({ stems }) => stem && stems.includes(stem));
@@ -31,17 +31,17 @@ export function weighSources(): number {
 
 /**
  * What is transcribed, or separated into voices. Both are better without instruments: if much of the input is music, the wanted stems are added to
- * passes that run anyway, or to new ones. Without a music detector the input itself is heard.
+ * passes that run anyway, or to new ones. Without a music detector the input itself is read.
  */
 export async function chooseSources(
   run: DetectionRun & { outcomes: TargetOutcomes; makeStage: MakeStage },
   manifests: readonly Manifest[],
-  plan: ListeningPasses & { stemPasses: StemPass[]; onNewPass: () => void },
+  plan: PassesOnSpeech & { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<ChosenSources> {
   const onProgress = run.makeStage(DETECT_SECONDS);
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
-  const heard = listHeardStems(plan, manifests);
-  if (detector === undefined || heard.length === 0) return {};
+  const stems = listReadStems(plan, manifests);
+  if (detector === undefined || stems.length === 0) return {};
   let regions: MusicRegion[] = [];
   await run.outcomes.tryNetwork([], async () => {
     regions = await detectMusic(detector, { ...run, onProgress });
@@ -53,7 +53,7 @@ export async function chooseSources(
   const { lengthFrames, sampleRateHz } = run.input.source;
   if (musicSeconds < (MUSIC_SHARE_MIN * lengthFrames) / sampleRateHz) return {};
   const passCount = plan.stemPasses.length;
-  for (const { stem, manifest } of heard) needStem(plan.stemPasses, { manifest, stem, manifests });
+  for (const { stem, manifest } of stems) needStem(plan.stemPasses, { manifest, stem, manifests });
   if (plan.stemPasses.length > passCount) plan.onNewPass();
-  return Object.fromEntries(heard.map(({ stem, manifest }) => [stem, manifest]));
+  return Object.fromEntries(stems.map(({ stem, manifest }) => [stem, manifest]));
 }

@@ -2,7 +2,7 @@ import { weighDetectionPass } from "../detection/detection-pass.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import type { TargetPlan } from "../targets/plan-targets.ts";
 import { weighTranscription } from "../transcription/transcribe.ts";
-import { listHearings } from "../transcription/transcription-groups.ts";
+import { groupTranscriptions } from "../transcription/transcription-groups.ts";
 import { weighVoicesPass } from "../voices/voices-pass.ts";
 import { weighSources } from "./choose-sources.ts";
 import type { TargetWaits } from "./target-waits.ts";
@@ -24,7 +24,7 @@ export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, 
     for (const { target } of pass.targets) add(RENDER_SECONDS, waits.forRender(target));
   }
   if (plan.voicesPass) add(weighVoicesPass(plan.voicesPass), waits.forVoices);
-  for (const { wishes } of listHearings(plan.speechPass?.targets ?? []))
-    add(weighTranscription(), waits.forHearing(wishes));
+  for (const { options } of groupTranscriptions(plan.speechPass?.targets ?? []))
+    add(weighTranscription(), waits.forTranscription(options));
   return weights;
 }

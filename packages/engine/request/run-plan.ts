@@ -79,7 +79,7 @@ export async function runPlan(
     await runSpeechPass(
       {
         ...shared,
-        makeStage: (weight, wishes) => progress.makeStage(weight, waits.forHearing(wishes)),
+        makeStage: (weight, options) => progress.makeStage(weight, waits.forTranscription(options)),
       },
       speechPass,
       { manifests, vocals: made(sources.vocals) },

@@ -4,9 +4,9 @@ import type { StemPass, TargetPlan } from "../targets/plan-targets.ts";
 import { TargetWaits } from "./target-waits.ts";
 
 const manifest = makeGainManifest(4000);
-const makePass = (keys: string[], hears?: StemPass): StemPass => ({
-  manifest: hears ? makeSplitterManifest(4000) : manifest,
-  hears: hears && { pass: hears, stem: "other" },
+const makePass = (keys: string[], reads?: StemPass): StemPass => ({
+  manifest: reads ? makeSplitterManifest(4000) : manifest,
+  reads: reads && { pass: reads, stem: "other" },
   startShare: 0,
   stems: [],
   targets: keys.map((key) => ({
@@ -16,11 +16,11 @@ const makePass = (keys: string[], hears?: StemPass): StemPass => ({
   })),
 });
 const first = makePass(["vocals"]);
-const hearer = makePass(["guitar"], first);
+const reader = makePass(["guitar"], first);
 const second = makePass(["better"]);
 const words = { kind: "text" as const, model: "transcription", files: [] };
 const plan = {
-  stemPasses: [first, hearer, second],
+  stemPasses: [first, reader, second],
   detectionPass: { targets: [{ kind: "detection", key: "music", model: "music_detection", files: [] }] },
   speechPass: {
     targets: [
@@ -42,15 +42,15 @@ describe("which targets wait for which stage", () => {
 
   it("[T14] a pass is waited for by its own targets, by those that read its stems and by later ones", () => {
     expect(waits.forStemPass(first)).toEqual(["vocals", "guitar", "better", ...texts]);
-    expect(waits.forStemPass(hearer)).toEqual(["guitar", "better", ...texts]);
+    expect(waits.forStemPass(reader)).toEqual(["guitar", "better", ...texts]);
     expect(waits.forStemPass(second)).toEqual(["better", ...texts]);
   });
 
   it("[T14] a file is waited for by its target, and a transcription by later ones", () => {
     const target = first.targets[0]?.target;
     expect(target && waits.forRender(target)).toEqual(["vocals", ...texts]);
-    expect(waits.forHearing({ language: "en" })).toEqual(texts);
-    expect(waits.forHearing({ language: "de" })).toEqual(["german"]);
+    expect(waits.forTranscription({ language: "en" })).toEqual(texts);
+    expect(waits.forTranscription({ language: "de" })).toEqual(["german"]);
   });
 
   it("[T14] a pass that turns out to be needed is waited for only by text targets", () => {

@@ -1,11 +1,11 @@
-import type { HearingWishes, SoundTarget } from "../targets/engine-request.ts";
+import type { SoundTarget, TranscriptionOptions } from "../targets/engine-request.ts";
 import { findRootPass, type StemPass, type TargetPlan } from "../targets/plan-targets.ts";
-import { listHearings, toHearingKey } from "../transcription/transcription-groups.ts";
+import { groupTranscriptions, toTranscriptionKey } from "../transcription/transcription-groups.ts";
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
 
-const isHeardBy = (pass: StemPass, hearer: StemPass): boolean =>
-  hearer === pass || (hearer.hears !== undefined && isHeardBy(pass, hearer.hears.pass));
+const isReadBy = (pass: StemPass, reader: StemPass): boolean =>
+  reader === pass || (reader.reads !== undefined && isReadBy(pass, reader.reads.pass));
 
 /**
  * Which targets wait for which stage. Stages run in order, except that a pass runs at the same time as the one it reads. A target is done after its own
@@ -39,10 +39,10 @@ export class TargetWaits {
   }
 
   forStemPass(pass: StemPass): string[] {
-    const roots = this.#plan.stemPasses.filter(({ hears }) => hears === undefined);
+    const roots = this.#plan.stemPasses.filter(({ reads }) => reads === undefined);
     const place = roots.indexOf(findRootPass(pass));
     const waiting = this.#plan.stemPasses.filter(
-      (other) => isHeardBy(pass, other) || roots.indexOf(findRootPass(other)) > place,
+      (other) => isReadBy(pass, other) || roots.indexOf(findRootPass(other)) > place,
     );
     return [...waiting.flatMap(({ targets }) => targets.map(({ target }) => target.key)), ...this.forVoices];
   }
@@ -52,10 +52,12 @@ export class TargetWaits {
   }
 
   /** Transcriptions run one at a time. */
-  forHearing(wishes: HearingWishes): string[] {
-    const hearings = listHearings(this.#plan.speechPass?.targets ?? []);
-    const place = hearings.findIndex((hearing) => toHearingKey(hearing.wishes) === toHearingKey(wishes));
-    return keysOf(hearings.slice(place).flatMap(({ targets }) => targets));
+  forTranscription(options: TranscriptionOptions): string[] {
+    const groups = groupTranscriptions(this.#plan.speechPass?.targets ?? []);
+    const place = groups.findIndex(
+      (group) => toTranscriptionKey(group.options) === toTranscriptionKey(options),
+    );
+    return keysOf(groups.slice(place).flatMap(({ targets }) => targets));
   }
 
   get #texts(): string[] {

@@ -6,7 +6,7 @@ import { SAMPLE_RATE_HZ as VOICES_RATE_HZ, WINDOW_FRAMES } from "../networks/voi
 import type { EngineTarget } from "../targets/engine-request.ts";
 import { needStem, planTargets, type TargetPlan, type VoicesPass } from "../targets/plan-targets.ts";
 import { getVariant } from "../voices/voices-variant.ts";
-import { listHeardStems } from "./choose-sources.ts";
+import { listReadStems } from "./choose-sources.ts";
 
 type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
 type Passes = Pick<TargetPlan, "stemPasses" | "voicesPass">;
@@ -46,8 +46,8 @@ export function estimateTargetBytes(
   manifests: readonly Manifest[],
 ): number {
   const plan = planTargets(targets, manifests);
-  // What is heard may turn out to have music behind it.
-  for (const heard of listHeardStems(plan, manifests)) needStem(plan.stemPasses, { ...heard, manifests });
+  // What is read may turn out to have music behind it.
+  for (const stem of listReadStems(plan, manifests)) needStem(plan.stemPasses, { ...stem, manifests });
   return countWorkBytes(plan, {
     ...media,
     lengthFrames: Math.ceil(media.durationSeconds * media.sampleRateHz),

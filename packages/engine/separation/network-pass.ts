@@ -33,7 +33,7 @@ export type PassSpools = {
   identity: Record<string, string | number>;
   /** The cache of finished stems, if any. */
   cache: { stems: StemCache; user: CacheUser } | undefined;
-  /** Only these segments, whose stretches are in the spools; all of them by default. */
+  /** Only these segments, whose chunks are in the spools; all of them by default. */
   range?: SegmentRange;
 };
 
@@ -81,7 +81,7 @@ export function countSpooledSegments(pass: PassSpools): number {
 }
 
 /**
- * Runs the network over the input, segment by segment, and appends every finished stretch to the stems' spools. A killed pass resumes after its last
+ * Runs the network over the input, segment by segment, and appends every finished chunk to the stems' spools. A killed pass resumes after its last
  * whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
  */
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
@@ -117,9 +117,9 @@ async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet
           onProgress: (fraction) => progress.tell(index + fraction),
         }),
       (segment, index) => {
-        const stretches = joinSegment(joints, segment, index);
+        const chunks = joinSegment(joints, segment, index);
         if (index >= joined) {
-          spools.append(stretches);
+          spools.append(chunks);
           advance(index + 1);
         }
         progress.tell(index + 1);
@@ -203,7 +203,7 @@ class SpoolSet implements Disposable {
     }
     const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
     const wholeStrides = Math.floor(Math.min(wholeFrames, ...lengths) / grid.strideFrames);
-    // The last stretch may be longer than a stride, so whole strides do not cover it.
+    // The last chunk may be longer than a stride, so whole strides do not cover it.
     const finished = Math.max(0, Math.min(range.to - range.from - 1, wholeStrides));
     this.finishedSegments = range.from + finished;
     for (const spool of this.#spools.values()) spool.truncate(finished * grid.strideFrames);
@@ -213,19 +213,19 @@ class SpoolSet implements Disposable {
     return [...this.#spools.keys()];
   }
 
-  append(stretches: StemPlanes): void {
-    for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
+  append(chunks: StemPlanes): void {
+    for (const [stem, spool] of this.#spools) spool.append(chunks.get(stem) ?? []);
   }
 
-  /** Appends stretches made by other workers, starting at a frame of their files, and deletes the files. */
+  /** Appends chunks made by other workers, starting at a frame of their files, and deletes the files. */
   async appendFiles(
     paths: ReadonlyMap<string, string>,
-    stretch: { startFrame: number; lengthFrames: number },
+    chunk: { startFrame: number; lengthFrames: number },
   ): Promise<void> {
     for (const [stem, spool] of this.#spools) {
       const path = paths.get(stem);
       if (path === undefined) throw new Error(`a span has no file for ${stem}`);
-      await spool.appendFile(path, stretch);
+      await spool.appendFile(path, chunk);
       rmSync(path);
     }
   }

@@ -13,7 +13,7 @@ export async function identifyPass(
   run: { input: Pick<OpenInput, "sha256">; networks: StemNetworks },
   pass: StemPass,
 ): Promise<Record<string, string | number>> {
-  const { manifest, hears, startShare } = pass;
+  const { manifest, reads, startShare } = pass;
   const { runsOn } = await run.networks.getNetwork(manifest);
   return {
     model: manifest.id,
@@ -23,7 +23,7 @@ export async function identifyPass(
     startShare,
     runsOn,
     inputSha256: run.input.sha256,
-    ...(hears && { hears: JSON.stringify({ ...(await identifyPass(run, hears.pass)), stem: hears.stem }) }),
+    ...(reads && { reads: JSON.stringify({ ...(await identifyPass(run, reads.pass)), stem: reads.stem }) }),
   };
 }
 

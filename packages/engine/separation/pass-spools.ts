@@ -5,7 +5,7 @@ import { readSpoolIdentity } from "../files/spool-folder.ts";
 import type { StemManifest } from "../manifests/manifest.ts";
 import type { StemNetworks } from "../networks/stem-network.ts";
 import type { OpenInput } from "../targets/open-input.ts";
-import type { HeardStem, StemPass } from "../targets/plan-targets.ts";
+import type { ReadStem, StemPass } from "../targets/plan-targets.ts";
 import { type PassSpools, spoolPath } from "./network-pass.ts";
 import { identifyPass, toNetworkShape, toPassName, toStartFrame } from "./pass-identity.ts";
 
@@ -38,14 +38,14 @@ export async function describeSpools(
 }
 
 /** A network's input: the Task's input, or a stem of a finished pass. */
-export function openHeard(
+export function openReadStem(
   place: SpoolPlace,
-  hears: HeardStem | undefined,
+  reads: ReadStem | undefined,
   opened: DisposableStack,
 ): FrameSource {
-  return hears === undefined
+  return reads === undefined
     ? place.input.source
-    : opened.use(openStem(place, hears.pass.manifest, hears.stem));
+    : opened.use(openStem(place, reads.pass.manifest, reads.stem));
 }
 
 /** A stem of a finished pass, at the network's rate, from the frame at which the pass starts. */
@@ -63,8 +63,8 @@ export function openStem(
   });
 }
 
-/** What is heard: the input itself, or a stem of it and everything that its samples depend on. */
-export function identifyHeard(
+/** What is read: the input itself, or a stem of it and everything that its samples depend on. */
+export function identifySource(
   { workDir }: Pick<SpoolPlace, "workDir">,
   manifest: StemManifest | undefined,
   stem: string,

@@ -5,7 +5,7 @@ import type { PlannedSound, StemPass } from "../targets/plan-targets.ts";
 import { toNetworkShape, toStartFrame } from "./pass-identity.ts";
 import type { SpoolPlace } from "./pass-spools.ts";
 import { openSound } from "./stem-sound.ts";
-import type { SpoolGauge } from "./write-progress.ts";
+import type { WriteProgress } from "./write-progress.ts";
 
 /** Upper bound of the network's frames that resampling needs for one frame of the input, at the lower rate. */
 const LOOK_AHEAD_FRAMES = 256;
@@ -14,7 +14,7 @@ const LOOK_AHEAD_FRAMES = 256;
 export function previewStem(
   previews: Pick<Previews, "follow">,
   place: SpoolPlace,
-  { pass, planned, own }: { pass: StemPass; planned: PlannedSound; own: SpoolGauge },
+  { pass, planned, own }: { pass: StemPass; planned: PlannedSound; own: WriteProgress },
 ): void {
   const { source } = place.input;
   const { key, files } = planned.target;

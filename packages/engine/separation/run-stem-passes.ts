@@ -7,7 +7,7 @@ import { offerSpans } from "./spans/offer-spans.ts";
 import type { PassSpans } from "./spans/segment-range.ts";
 import type { SpanExchange } from "./spans/span-exchange.ts";
 import { runStemPass, type StemPassRun } from "./stem-pass.ts";
-import { SpoolGauge } from "./write-progress.ts";
+import { WriteProgress } from "./write-progress.ts";
 
 type Sharing = { exchange: SpanExchange | undefined; spansFromSeconds: number };
 
@@ -24,11 +24,11 @@ export async function runStemPasses(
 ): Promise<ReadonlyMap<StemManifest, EngineError>> {
   const spans = await findSpans(run, passes, sharing);
   const failures = new Map<StemManifest, EngineError>();
-  const gauges = new Map(passes.map((pass) => [pass, new SpoolGauge()]));
+  const gauges = new Map(passes.map((pass) => [pass, new WriteProgress()]));
   const renderings: Promise<void>[] = [];
   const runPass = async (pass: StemPass) => {
-    const own = gauges.get(pass) ?? new SpoolGauge();
-    const heardPass = pass.hears && gauges.get(pass.hears.pass);
+    const own = gauges.get(pass) ?? new WriteProgress();
+    const readPass = pass.reads && gauges.get(pass.reads.pass);
     const onProgress = run.makePassStage(pass);
     const known = failures.get(pass.manifest);
     const targets = pass.targets.map(({ target }) => target);
@@ -36,7 +36,7 @@ export async function runStemPasses(
       try {
         if (known) throw known;
         const { rendering } = await runStemPass(run, pass, {
-          ...{ own, heardPass, onProgress },
+          ...{ own, readPass, onProgress },
           spans: spans.get(pass),
         });
         // Awaited below, possibly after it has failed.
@@ -51,12 +51,12 @@ export async function runStemPasses(
     // A failed pass has nothing left to do either.
     onProgress(1);
   };
-  const runWithHearers = async (pass: StemPass): Promise<void> => {
-    const hearers = passes.filter(({ hears }) => hears?.pass === pass);
-    await allSettled([runPass(pass), ...hearers.map(runWithHearers)]);
+  const runWithReaders = async (pass: StemPass): Promise<void> => {
+    const readers = passes.filter(({ reads }) => reads?.pass === pass);
+    await allSettled([runPass(pass), ...readers.map(runWithReaders)]);
   };
   try {
-    for (const pass of passes) if (pass.hears === undefined) await runWithHearers(pass);
+    for (const pass of passes) if (pass.reads === undefined) await runWithReaders(pass);
   } finally {
     await Promise.allSettled(renderings);
   }

@@ -188,7 +188,7 @@ describe("a network that reads a stem of another", () => {
   it.each([
     { failsAtRun: 1, failed: ["guitar", "vocals"], done: [] },
     { failsAtRun: SEGMENTS, failed: ["guitar"], done: ["vocals"] },
-  ])("[T15] fails with the one it hears, or alone: run $failsAtRun", async ({ failsAtRun, failed, done }) => {
+  ])("[T15] fails with the one it reads, or alone: run $failsAtRun", async ({ failsAtRun, failed, done }) => {
     writeInput(stereo);
     network.failsAtRun = failsAtRun;
     network.failure = new EngineError("network-failed", "It gave no numbers.");
@@ -242,7 +242,7 @@ describe("a network that reads a stem of another", () => {
     await run(["guitar"]);
     const comment = readComment(outputPath("guitar"));
     expect(comment).toContain(`network=splitter; weights-sha256=${"1".repeat(64)}`);
-    expect(comment).toContain(`hears=other of gain; hears-weights-sha256=${"0".repeat(64)}`);
-    expect(comment).toContain("hears-execution-provider=cpu");
+    expect(comment).toContain(`reads=other of gain; reads-weights-sha256=${"0".repeat(64)}`);
+    expect(comment).toContain("reads-execution-provider=cpu");
   });
 });

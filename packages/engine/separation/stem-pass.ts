@@ -11,11 +11,11 @@ import type { TargetOutcomes } from "../targets/target-outcomes.ts";
 import { planLanes } from "./lanes.ts";
 import { runNetworkPass } from "./network-pass.ts";
 import { toNetworkShape, toStartFrame } from "./pass-identity.ts";
-import { describeSpools, openHeard, type SpoolFacts, type SpoolPlace } from "./pass-spools.ts";
+import { describeSpools, openReadStem, type SpoolFacts, type SpoolPlace } from "./pass-spools.ts";
 import { previewStem } from "./preview-stem.ts";
 import type { PassSpans } from "./spans/segment-range.ts";
 import { hasPass, openSound } from "./stem-sound.ts";
-import type { SpoolGauge } from "./write-progress.ts";
+import type { WriteProgress } from "./write-progress.ts";
 
 /** Each has a separate encoder process, which takes as long to start as to write half a minute of audio. */
 const RENDERS_AT_ONCE = 4;
@@ -39,25 +39,25 @@ export async function runStemPass(
   pass: StemPass,
   {
     own,
-    heardPass,
+    readPass,
     spans,
     onProgress,
   }: {
-    own: SpoolGauge;
-    heardPass: SpoolGauge | undefined;
+    own: WriteProgress;
+    readPass: WriteProgress | undefined;
     spans?: PassSpans | undefined;
     onProgress: (fraction: number) => void;
   },
 ): Promise<{ rendering: Promise<void> }> {
   const { manifest, startShare } = pass;
   // First, so that the network it reads from has started before this one is loaded.
-  await heardPass?.reached(0);
+  await readPass?.reached(0);
   const { network } = await run.networks.getNetwork(manifest);
   using opened = new DisposableStack();
-  const heard = openHeard(run, pass.hears, opened);
-  const input = toSampleRate(heard, toNetworkShape(run.input, manifest));
+  const read = openReadStem(run, pass.reads, opened);
+  const input = toSampleRate(read, toNetworkShape(run.input, manifest));
   const startFrame = toStartFrame(manifest, startShare);
-  const isSameRate = heard.sampleRateHz === input.sampleRateHz;
+  const isSameRate = read.sampleRateHz === input.sampleRateHz;
   if (run.previews)
     for (const planned of pass.targets) previewStem(run.previews, run, { pass, planned, own });
   if (hasPass(manifest, startShare, input)) {
@@ -67,9 +67,8 @@ export async function runStemPass(
       input: new ShiftedSource(input, -startFrame),
       lanes: planLanes(run.input.info),
       ...(spans && { spans }),
-      ...(heardPass && {
-        whenReadable: (endFrame) =>
-          heardPass.reached(isSameRate ? startFrame + endFrame : heard.lengthFrames),
+      ...(readPass && {
+        whenReadable: (endFrame) => readPass.reached(isSameRate ? startFrame + endFrame : read.lengthFrames),
       }),
       onSpooled: (lengthFrames) => own.rise(lengthFrames),
       onProgress,
@@ -100,13 +99,13 @@ async function render(
   },
 ): Promise<RenderResult> {
   const { pass, planned, onProgress } = work;
-  const { manifest, hears } = pass;
+  const { manifest, reads } = pass;
   const { target } = planned;
   const { runsOn } = await run.networks.getNetwork(manifest);
-  const heardProvenance = hears && {
-    manifest: hears.pass.manifest,
-    stem: hears.stem,
-    runsOn: (await run.networks.getNetwork(hears.pass.manifest)).runsOn,
+  const readProvenance = reads && {
+    manifest: reads.pass.manifest,
+    stem: reads.stem,
+    runsOn: (await run.networks.getNetwork(reads.pass.manifest)).runsOn,
   };
   using sound = openSound(run, pass, planned);
   return await renderTarget({
@@ -118,7 +117,7 @@ async function render(
     provenance: {
       target,
       manifest,
-      heard: heardProvenance,
+      source: readProvenance,
       runsOn,
       passCount: sound.passCount,
     },

@@ -6,23 +6,23 @@ import type { StemManifest } from "../manifests/manifest.ts";
 import { toServiceSource } from "../rendering/render-target.ts";
 import { getServiceStems, type PlannedSound, type StemPass } from "../targets/plan-targets.ts";
 import { toStartFrame } from "./pass-identity.ts";
-import { openHeard, openStem, type SpoolPlace } from "./pass-spools.ts";
+import { openReadStem, openStem, type SpoolPlace } from "./pass-spools.ts";
 
 /** A target's audio, at the input's rate and length. */
 export function openSound(
   place: SpoolPlace,
-  { manifest, hears }: Pick<StemPass, "manifest" | "hears">,
+  { manifest, reads }: Pick<StemPass, "manifest" | "reads">,
   planned: PlannedSound,
 ): { source: FrameSource; passCount: number } & Disposable {
   const opened = new DisposableStack();
   const { info } = place.input;
-  const heard = toSampleRate(openHeard(place, hears, opened), info);
+  const read = toSampleRate(openReadStem(place, reads, opened), info);
   const means = getServiceStems(planned.service).map((stem) =>
     opened.use(openMeanStem(place, { manifest, stem, startShares: planned.startShares })),
   );
   const stems = means.map((mean) => toSampleRate(mean.source, info));
   return {
-    source: toServiceSource(planned.service, new SumSource(stems), heard),
+    source: toServiceSource(planned.service, new SumSource(stems), read),
     passCount: Math.max(...means.map(({ passCount }) => passCount)),
     [Symbol.dispose]: () => opened.dispose(),
   };

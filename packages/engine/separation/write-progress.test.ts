@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { SpoolGauge } from "./write-progress.ts";
+import { WriteProgress } from "./write-progress.ts";
 
 it("readers wait for the frames they need, and not for those that exist", async () => {
-  const gauge = new SpoolGauge();
+  const gauge = new WriteProgress();
   const reached: number[] = [];
   const waits = [30, 10, 20].map((frames) => gauge.reached(frames).then(() => reached.push(frames)));
   gauge.rise(20);
@@ -15,7 +15,7 @@ it("readers wait for the frames they need, and not for those that exist", async 
 });
 
 it("rejects current and later readers with the failure; existing frames can be read", async () => {
-  const gauge = new SpoolGauge();
+  const gauge = new WriteProgress();
   gauge.rise(10);
   const waiting = gauge.reached(11);
   gauge.fail(new Error("killed"));

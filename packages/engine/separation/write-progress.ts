@@ -1,5 +1,5 @@
 /** How many frames of a pass are spooled, for readers that follow it. */
-export class SpoolGauge {
+export class WriteProgress {
   /** Negative until the spools exist. */
   #lengthFrames = -1;
   #failure: { reason: unknown } | undefined;

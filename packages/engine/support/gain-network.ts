@@ -96,7 +96,7 @@ export function makeSplitterManifest(segmentFrames: number): StemManifest {
     segmentFrames,
     weights: { file: "none", sha256: "1".repeat(64), sizeBytes: 1 },
     stems: Object.keys(SPLITTER_GAINS),
-    hears: { network: "gain", stem: "other" },
+    reads: { network: "gain", stem: "other" },
     serves: [
       { model: "guitar", stem: "guitar" },
       { model: "other-x-guitar", without: "guitar" },

@@ -36,7 +36,7 @@ export type VoicesTarget = TargetOf<"voices"> & {
 };
 
 /** Options of a transcription; targets with the same ones share it. */
-export type HearingWishes = {
+export type TranscriptionOptions = {
   /** The language's code, e.g. "de"; detected by default. */
   language?: string;
   /** Translated to English. */
@@ -49,7 +49,7 @@ export type HearingWishes = {
 
 /** Spoken or sung words with their times. */
 export type TextTarget = TargetOf<"text"> &
-  HearingWishes & {
+  TranscriptionOptions & {
     /** Limits of a subtitle's size. */
     cueLimits?: Partial<CueLimits>;
     /** A text to align, as the client sent it; without one the recording is transcribed. */

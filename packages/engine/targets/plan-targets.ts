@@ -1,6 +1,6 @@
 import { EngineError } from "../engine-error.ts";
 import {
-  findHeardNetwork,
+  findReadNetwork,
   isStemManifest,
   type Manifest,
   type MusicManifest,
@@ -21,12 +21,12 @@ import type {
 export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
 
 /** A stem of an earlier pass that a network reads instead of the input. */
-export type HeardStem = { pass: StemPass; stem: string };
+export type ReadStem = { pass: StemPass; stem: string };
 
 /** One run of a network, starting at a share of a segment, and every target that is complete after it. */
 export type StemPass = {
   manifest: StemManifest;
-  hears: HeardStem | undefined;
+  reads: ReadStem | undefined;
   startShare: number;
   stems: string[];
   targets: PlannedSound[];
@@ -92,7 +92,7 @@ export function needStem(
   const known = passes.find((pass) => pass.manifest.id === manifest.id && pass.startShare === startShare);
   const pass = known ?? {
     manifest,
-    hears: needHeard(passes, manifest, manifests),
+    reads: needRead(passes, manifest, manifests),
     startShare,
     stems: [],
     targets: [],
@@ -103,17 +103,17 @@ export function needStem(
 }
 
 /** The first pass of the chain of passes that read each other's stems. */
-export const findRootPass = (pass: StemPass): StemPass => (pass.hears ? findRootPass(pass.hears.pass) : pass);
+export const findRootPass = (pass: StemPass): StemPass => (pass.reads ? findRootPass(pass.reads.pass) : pass);
 
-function needHeard(
+function needRead(
   passes: StemPass[],
   manifest: StemManifest,
   manifests: readonly Manifest[],
-): HeardStem | undefined {
-  const heard = findHeardNetwork(manifest, manifests);
-  if (heard === undefined || manifest.hears === undefined) return undefined;
-  const { stem } = manifest.hears;
-  return { pass: needStem(passes, { manifest: heard, stem, manifests }), stem };
+): ReadStem | undefined {
+  const network = findReadNetwork(manifest, manifests);
+  if (network === undefined || manifest.reads === undefined) return undefined;
+  const { stem } = manifest.reads;
+  return { pass: needStem(passes, { manifest: network, stem, manifests }), stem };
 }
 
 /** Adds the target to the network's passes: its stems to each pass it needs, itself to the last. */

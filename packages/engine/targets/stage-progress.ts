@@ -1,6 +1,6 @@
 /** Smaller steps are not reported: a three-hour input would send tens of thousands of messages. */
 const SMALLEST_STEP = 0.001;
-/** Share of the work before a pace is known: a shorter stretch may be part of a single segment. */
+/** Share of the work before a pace is known: less may be part of a single segment. */
 const PACE_SHARE_MIN = 0.05;
 
 /** Progress of a target, from 0 to 1, never falling, and the remaining time once a pace is known. */

@@ -44,13 +44,13 @@ describe("fillTimes", () => {
 
   it("[Z4] puts those roughly where they are expected, if that is between their neighbours and in order", () => {
     const heard = [{ startSeconds: 1, endSeconds: 2 }, undefined, undefined, undefined];
-    const rough = [
+    const estimated = [
       undefined,
       { startSeconds: 7, endSeconds: 8 },
       { startSeconds: 3, endSeconds: 4 },
       undefined,
     ];
-    expect(fillTimes(heard, { durationSeconds: 10, rough })).toEqual([
+    expect(fillTimes(heard, { durationSeconds: 10, estimated })).toEqual([
       { startSeconds: 1, endSeconds: 2 },
       { startSeconds: 7, endSeconds: 8 },
       { startSeconds: 8, endSeconds: 9 },

@@ -1,4 +1,4 @@
-/** When something is heard. */
+/** When something is said. */
 export type TimeSpan = { startSeconds: number; endSeconds: number };
 
 /**
@@ -7,7 +7,10 @@ export type TimeSpan = { startSeconds: number; endSeconds: number };
  */
 export function fillTimes(
   spans: readonly (TimeSpan | undefined)[],
-  { durationSeconds, rough = [] }: { durationSeconds: number; rough?: readonly (TimeSpan | undefined)[] },
+  {
+    durationSeconds,
+    estimated = [],
+  }: { durationSeconds: number; estimated?: readonly (TimeSpan | undefined)[] },
 ): TimeSpan[] {
   const filled: TimeSpan[] = [];
   for (let index = 0; index < spans.length; ) {
@@ -25,7 +28,7 @@ export function fillTimes(
     while (next < spans.length && spans[next] === undefined) next++;
     const from = last?.endSeconds ?? 0;
     const to = Math.max(from, Math.min(spans[next]?.startSeconds ?? durationSeconds, durationSeconds));
-    filled.push(...share({ startSeconds: from, endSeconds: to }, rough.slice(index, next), next - index));
+    filled.push(...share({ startSeconds: from, endSeconds: to }, estimated.slice(index, next), next - index));
     index = next;
   }
   return filled;
@@ -34,7 +37,7 @@ export function fillTimes(
 /** Spans for this many words: those expected within the time keep their place if they are in order, the others share what is left. */
 function share(
   { startSeconds, endSeconds }: TimeSpan,
-  rough: readonly (TimeSpan | undefined)[],
+  estimated: readonly (TimeSpan | undefined)[],
   count: number,
 ): TimeSpan[] {
   const spans: TimeSpan[] = [];
@@ -42,11 +45,11 @@ function share(
   for (let index = 0; index < count; ) {
     let next = index;
     const isExpected = (place: number) => {
-      const span = rough[place];
+      const span = estimated[place];
       return span !== undefined && span.startSeconds >= from && span.endSeconds <= endSeconds;
     };
     while (next < count && !isExpected(next)) next++;
-    const expected = next < count ? rough[next] : undefined;
+    const expected = next < count ? estimated[next] : undefined;
     const to = expected?.startSeconds ?? endSeconds;
     // Rounding may end a share a hair behind the neighbour.
     const at = (place: number) => Math.min(to, from + ((to - from) * place) / (next - index));

@@ -1,5 +1,5 @@
 import { type FrameSource, toWrittenSeconds } from "../dsp/sources/frame-source.ts";
-import type { HearingWishes } from "../targets/engine-request.ts";
+import type { TranscriptionOptions } from "../targets/engine-request.ts";
 import { fillTimes } from "../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../text/timed-text.ts";
 import { breakLines } from "./break-lines.ts";
@@ -15,11 +15,11 @@ export function assembleText(
   options: {
     recording: Pick<FrameSource, "lengthFrames" | "sampleRateHz">;
     model: string;
-    wishes: HearingWishes;
+    options: TranscriptionOptions;
   },
 ): TimedText {
   const { recording, model } = options;
-  const { language, isTranslated } = options.wishes;
+  const { language, isTranslated } = options.options;
   const durationSeconds = toWrittenSeconds(recording);
   const spoken = windows.filter(({ words }) => words.length > 0);
   const { main } = makeTally(spoken);
@@ -57,7 +57,7 @@ function listLanguageSpans(
   let behind = 0;
   for (const window of windows) {
     const { language } = window;
-    const confidence = new Map(window.heard).get(language) ?? 0;
+    const confidence = new Map(window.languages).get(language) ?? 0;
     const start = words[behind]?.startSeconds ?? 0;
     behind += window.words.length;
     const end = words[behind - 1]?.endSeconds ?? start;

@@ -56,32 +56,32 @@ async function halveNoise(
   samples: Float32Array,
 ): Promise<Float32Array | undefined> {
   const { sampleRateHz } = manifest;
-  const heard = toSampleRate(new ArraySource([samples], SAMPLE_RATE_HZ), { sampleRateHz });
-  const grid = makeSegmentGrid({ ...manifest, lengthFrames: heard.lengthFrames });
+  const recording = toSampleRate(new ArraySource([samples], SAMPLE_RATE_HZ), { sampleRateHz });
+  const grid = makeSegmentGrid({ ...manifest, lengthFrames: recording.lengthFrames });
   const middle = Math.floor(grid.segmentCount / 2);
-  const known = await findNoise(network, { heard, grid, index: middle });
+  const known = await findNoise(network, { recording, grid, index: middle });
   if (known.snrDb > QUIET_DB) return undefined;
-  const noise = await joinNoise({ heard, grid, lengthFrames: samples.length }, async (index) =>
-    index === middle ? known.noise : (await findNoise(network, { heard, grid, index })).noise,
+  const noise = await joinNoise({ recording, grid, lengthFrames: samples.length }, async (index) =>
+    index === middle ? known.noise : (await findNoise(network, { recording, grid, index })).noise,
   );
   const clean = samples.map((value, n) => value - (noise[n] ?? 0));
   if (findSnrDb(clean, noise) > NOISY_DB) return undefined;
   return samples.map((value, n) => value - (noise[n] ?? 0) / 2);
 }
 
-type Heard = { heard: FrameSource; grid: SegmentGrid };
+type GridOfRecording = { recording: FrameSource; grid: SegmentGrid };
 
 /** The noise of all segments, joined, at the rate of the window. */
 async function joinNoise(
-  { heard, grid, lengthFrames }: Heard & { lengthFrames: number },
+  { recording, grid, lengthFrames }: GridOfRecording & { lengthFrames: number },
   findSegment: (index: number) => Promise<Float32Array>,
 ): Promise<Float32Array> {
-  const noise = new Float32Array(heard.lengthFrames);
+  const noise = new Float32Array(recording.lengthFrames);
   const joined = new OverlapAdd(grid, makeFadeIn(grid));
   for (let index = 0; index < grid.segmentCount; index++) {
     noise.set(joined.add(index, await findSegment(index)), segmentSpan(grid, index).startFrame);
   }
-  const back = toSampleRate(new ArraySource([noise], heard.sampleRateHz), {
+  const back = toSampleRate(new ArraySource([noise], recording.sampleRateHz), {
     sampleRateHz: SAMPLE_RATE_HZ,
     lengthFrames,
   });
@@ -90,10 +90,10 @@ async function joinNoise(
 
 async function findNoise(
   network: StemNetwork,
-  { heard, grid, index }: Heard & { index: number },
+  { recording, grid, index }: GridOfRecording & { index: number },
 ): Promise<{ noise: Float32Array; snrDb: number }> {
   const { lengthFrames, windowStartFrame, marginFrames } = segmentSpan(grid, index);
-  const window = readMono(heard, windowStartFrame, grid.segmentFrames);
+  const window = readMono(recording, windowStartFrame, grid.segmentFrames);
   const planes = (await network.separate([window, window], [NOISE])).get(NOISE);
   const take = (samples: Float32Array | undefined) =>
     samples?.subarray(marginFrames, marginFrames + lengthFrames) ?? new Float32Array();

@@ -11,8 +11,8 @@ export class LanguageTally {
   readonly #seconds = new Map<string, number>();
   #total = 0;
 
-  add(heard: LanguageProbabilities, seconds: number): void {
-    for (const [language, probability] of heard) {
+  add(probabilities: LanguageProbabilities, seconds: number): void {
+    for (const [language, probability] of probabilities) {
       this.#seconds.set(language, (this.#seconds.get(language) ?? 0) + probability * seconds);
     }
     this.#total += seconds;
@@ -24,8 +24,8 @@ export class LanguageTally {
   }
 
   /** The language of a window: the recording's, unless the window is sure of another. */
-  choose(heard: LanguageProbabilities, seconds: number): string {
-    const own = findLikeliest(heard);
+  choose(probabilities: LanguageProbabilities, seconds: number): string {
+    const own = findLikeliest(probabilities);
     const least = seconds < SHORT_SECONDS ? OTHER_LANGUAGE_SHORT_MIN : OTHER_LANGUAGE_MIN;
     return own.probability >= least ? own.language : this.main.language;
   }
@@ -33,8 +33,8 @@ export class LanguageTally {
 
 export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {
   const tally = new LanguageTally();
-  for (const { heard, speechSeconds, words } of windows) {
-    if (words.length > 0) tally.add(new Map(heard), speechSeconds);
+  for (const { languages, speechSeconds, words } of windows) {
+    if (words.length > 0) tally.add(new Map(languages), speechSeconds);
   }
   return tally;
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { alignText } from "../alignment/align-text.ts";
-import { placedWindowSchema } from "../alignment/force-align.ts";
-import { listenForVoices } from "../diarization/find-turns.ts";
+import { alignedWindowSchema } from "../alignment/force-align.ts";
+import { findTurns } from "../diarization/find-turns.ts";
 import type { Turns } from "../diarization/turns.ts";
 import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
@@ -15,8 +15,8 @@ import type { SpeechNetworks } from "../networks/speech-networks.ts";
 import type { StemNetworks } from "../networks/stem-network.ts";
 import type { VoiceNetworks } from "../networks/voice-networks.ts";
 import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
-import { identifyHeard, openStem } from "../separation/pass-spools.ts";
-import type { HearingWishes, TextTarget } from "../targets/engine-request.ts";
+import { identifySource, openStem } from "../separation/pass-spools.ts";
+import type { TextTarget, TranscriptionOptions } from "../targets/engine-request.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { SpeechPass } from "../targets/plan-targets.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
@@ -26,7 +26,7 @@ import { writeText } from "../text/write-text.ts";
 import { makeNoiseHalver } from "./halve-noise.ts";
 import { labelSpeakers } from "./label-speakers.ts";
 import { transcribe } from "./transcribe.ts";
-import { listHearings } from "./transcription-groups.ts";
+import { groupTranscriptions } from "./transcription-groups.ts";
 
 /** Increase when the same text and transcript would give different times. */
 const LOG_VERSION = 4;
@@ -37,9 +37,9 @@ type SpeechRun = {
   workDir: string;
   networks: SpeechNetworks & VoiceNetworks & StemNetworks;
   outcomes: TargetOutcomes;
-  makeStage: (weight: number, wishes: HearingWishes) => (fraction: number) => void;
+  makeStage: (weight: number, options: TranscriptionOptions) => (fraction: number) => void;
 };
-type Heard = {
+type TextWork = {
   target: TextTarget;
   manifest: SpeechManifest;
   spoken: TimedText;
@@ -54,33 +54,33 @@ type Heard = {
 export async function runSpeechPass(
   run: SpeechRun,
   pass: SpeechPass,
-  options: { manifests: readonly Manifest[]; vocals: StemManifest | undefined },
+  { manifests, vocals }: { manifests: readonly Manifest[]; vocals: StemManifest | undefined },
 ): Promise<void> {
-  using stem = options.vocals && openStem(run, options.vocals, VOCALS);
-  const sourceId = identifyHeard(run, options.vocals, VOCALS);
+  using stem = vocals && openStem(run, vocals, VOCALS);
+  const sourceId = identifySource(run, vocals, VOCALS);
   const source = toSampleRate(new MonoSource(stem ?? run.input.source), {
     sampleRateHz: SAMPLE_RATE_HZ,
-    isForListening: true,
+    isForNetwork: true,
   });
-  const listen = listenOnce(run.networks, source, options.manifests);
+  const findTurnsOf = diarizeOnce(run.networks, source, manifests);
   const label = async (text: TimedText, { speakers, transcriptPath }: TextTarget) =>
     speakers === undefined
       ? text
-      : labelSpeakers(text, await listen(speakers), { keepsLines: transcriptPath !== undefined });
-  for (const { wishes, targets } of listHearings(pass.targets)) {
+      : labelSpeakers(text, await findTurnsOf(speakers), { keepsLines: transcriptPath !== undefined });
+  for (const { options, targets } of groupTranscriptions(pass.targets)) {
     await run.outcomes.tryNetwork(targets, async () => {
-      const makeStage = (weight: number) => run.makeStage(weight, wishes);
+      const makeStage = (weight: number) => run.makeStage(weight, options);
       const spoken = await transcribe(
         { ...run, makeStage },
         {
           manifest: pass.manifest,
-          voiceActivity: getVoiceActivity(options.manifests),
+          voiceActivity: getVoiceActivity(manifests),
           source,
           sourceName: stem ? VOCALS : "input",
           sourceId,
-          wishes,
+          options,
           // Not measured on stems.
-          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, options.manifests, run.outcomes),
+          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, manifests, run.outcomes),
         },
       );
       for (const target of targets) {
@@ -94,13 +94,13 @@ export async function runSpeechPass(
 }
 
 /** Who speaks when: found once for each expected number of people. */
-function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manifests: readonly Manifest[]) {
-  const heard = new Map<true | number, Promise<Turns>>();
+function diarizeOnce(networks: SpeechRun["networks"], source: FrameSource, manifests: readonly Manifest[]) {
+  const turns = new Map<true | number, Promise<Turns>>();
   return (speakers: true | number): Promise<Turns> => {
     const expected = speakers === true ? {} : { voiceCount: speakers };
     const known =
-      heard.get(speakers) ?? listenForVoices(networks, source, { manifests, expected, onProgress: () => {} });
-    heard.set(speakers, known);
+      turns.get(speakers) ?? findTurns(networks, source, { manifests, expected, onProgress: () => {} });
+    turns.set(speakers, known);
     return known;
   };
 }
@@ -108,7 +108,7 @@ function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manife
 /** The transcript, or the given text aligned to it. */
 async function makeText(
   run: Pick<SpeechRun, "input" | "workDir" | "networks">,
-  { target, manifest, spoken, source, sourceId }: Heard,
+  { target, manifest, spoken, source, sourceId }: TextWork,
 ): Promise<TimedText> {
   if (target.transcriptPath === undefined) return spoken;
   const text = parseTranscript(readFileSync(target.transcriptPath));
@@ -120,7 +120,7 @@ async function makeText(
       inputSha256: run.input.sha256,
       source: sourceId,
     },
-    entrySchema: placedWindowSchema,
+    entrySchema: alignedWindowSchema,
   });
   return alignText({ text, spoken, source, log, getWhisper: () => run.networks.getWhisper(manifest) });
 }

@@ -2,10 +2,10 @@ import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import type { SpeechRegion } from "../networks/silero-vad/speech-regions.ts";
 import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
 
-/** A stretch of the recording and its position in a window. */
+/** A piece of the recording and its position in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
 
-/** What the speech network processes at once: stretches of speech without the long pauses between them. */
+/** What the speech network processes at once: spans of speech without the long pauses between them. */
 export type SpeechWindow = { pieces: WindowPiece[]; lengthFrames: number };
 
 export type WindowRules = {
@@ -20,7 +20,7 @@ export type WindowRules = {
 /** Longer pauses count as this long, so that the length of a silence does not matter. */
 const LONG_PAUSE_FRAMES = SAMPLE_RATE_HZ;
 
-type Stretch = SpeechRegion & { pauseFrames: number };
+type SpeechSpan = SpeechRegion & { pauseFrames: number };
 
 /**
  * Packs regions of speech into windows. A window ends at the longest pause after `fullFrames`, so that after an insertion the windows of a recording
@@ -28,10 +28,10 @@ type Stretch = SpeechRegion & { pauseFrames: number };
  */
 export function packSpeechWindows(regions: readonly SpeechRegion[], rules: WindowRules): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
-  let stretches = makeStretches(regions, rules);
-  while (stretches.length > 0) {
-    const count = countForWindow(stretches, rules);
-    const taken = stretches.slice(0, count);
+  let spans = makeSpeechSpans(regions, rules);
+  while (spans.length > 0) {
+    const count = countForWindow(spans, rules);
+    const taken = spans.slice(0, count);
     windows.push(
       makeWindow(
         taken.map(({ startFrame, endFrame }) => ({
@@ -40,7 +40,7 @@ export function packSpeechWindows(regions: readonly SpeechRegion[], rules: Windo
         })),
       ),
     );
-    stretches = stretches.slice(count);
+    spans = spans.slice(count);
   }
   return windows;
 }
@@ -75,7 +75,7 @@ export function readWindow({ pieces, lengthFrames }: SpeechWindow, source: Frame
 }
 
 /** Regions with their margins, merged if these touch, and the pause after each. */
-function makeStretches(regions: readonly SpeechRegion[], rules: WindowRules): Stretch[] {
+function makeSpeechSpans(regions: readonly SpeechRegion[], rules: WindowRules): SpeechSpan[] {
   const merged: SpeechRegion[] = [];
   for (const region of regions) {
     const startFrame = Math.max(0, region.startFrame - rules.marginFrames);
@@ -102,28 +102,26 @@ function cut({ startFrame, endFrame }: SpeechRegion, maxFrames: number): SpeechR
   return Array.from({ length: count }, (_, part) => ({ startFrame: at(part), endFrame: at(part + 1) }));
 }
 
-/** How many stretches the next window takes. */
-function countForWindow(stretches: readonly Stretch[], rules: WindowRules): number {
+/** How many spans the next window takes. */
+function countForWindow(spans: readonly SpeechSpan[], rules: WindowRules): number {
   let frames = 0;
   let best = 1;
   let isFull = false;
-  for (const [index, { startFrame, endFrame, pauseFrames }] of stretches.entries()) {
+  for (const [index, { startFrame, endFrame, pauseFrames }] of spans.entries()) {
     frames += endFrame - startFrame;
     if (frames > rules.maxFrames) break;
-    const isLonger = !isFull || pauseFrames >= (stretches[best - 1]?.pauseFrames ?? 0);
+    const isLonger = !isFull || pauseFrames >= (spans[best - 1]?.pauseFrames ?? 0);
     if (isLonger) best = index + 1;
     isFull ||= frames >= rules.fullFrames;
   }
   return best;
 }
 
-/** Concatenates stretches of the recording. */
-export function makeWindow(
-  stretches: readonly { sourceFrame: number; lengthFrames: number }[],
-): SpeechWindow {
+/** Concatenates spans of the recording. */
+export function makeWindow(spans: readonly { sourceFrame: number; lengthFrames: number }[]): SpeechWindow {
   const pieces: WindowPiece[] = [];
   let windowFrame = 0;
-  for (const { sourceFrame, lengthFrames } of stretches) {
+  for (const { sourceFrame, lengthFrames } of spans) {
     pieces.push({ sourceFrame, windowFrame, lengthFrames });
     windowFrame += lengthFrames;
   }

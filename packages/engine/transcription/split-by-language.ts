@@ -5,7 +5,7 @@ import type { FloatTensor } from "../runtime/graph-session.ts";
 import { makeWindow, type SpeechWindow, type WindowPiece } from "./speech-windows.ts";
 
 /** How long and how sure a piece must be to count as another language than its neighbours. */
-const LEAST_FRAMES = 1.5 * SAMPLE_RATE_HZ;
+const MIN_FRAMES = 1.5 * SAMPLE_RATE_HZ;
 const SURE = 0.8;
 /** More audio hardly improves language detection. */
 const LISTEN_FRAMES = 6 * SAMPLE_RATE_HZ;
@@ -14,20 +14,20 @@ const LISTEN_FRAMES = 6 * SAMPLE_RATE_HZ;
  * Splits a window in which the language changes, since the decoder would write all of it in one language. Most windows are returned unchanged,
  * because their first and last pieces agree.
  */
-export async function partByLanguage(
+export async function splitByLanguage(
   whisper: Whisper,
   window: SpeechWindow,
   states: FloatTensor,
 ): Promise<SpeechWindow[]> {
-  const long = window.pieces.filter(({ lengthFrames }) => lengthFrames >= LEAST_FRAMES);
+  const long = window.pieces.filter(({ lengthFrames }) => lengthFrames >= MIN_FRAMES);
   const known = new Map<WindowPiece, string | undefined>();
-  const listen = async (pieces: readonly WindowPiece[]) => {
+  const detect = async (pieces: readonly WindowPiece[]) => {
     for (const piece of pieces) {
       if (!known.has(piece)) known.set(piece, await findSureLanguage(whisper, piece, states));
     }
   };
-  await listen(long.length > 1 ? [...long.slice(0, 1), ...long.slice(-1)] : []);
-  if (new Set(known.values()).size > 1) await listen(long);
+  await detect(long.length > 1 ? [...long.slice(0, 1), ...long.slice(-1)] : []);
+  if (new Set(known.values()).size > 1) await detect(long);
   const groups: { language: string | undefined; pieces: WindowPiece[] }[] = [];
   for (const piece of window.pieces) {
     const language = known.get(piece);

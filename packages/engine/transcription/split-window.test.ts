@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { makeWindow } from "./speech-windows.ts";
-import { halveWindow } from "./split-window.ts";
+import { splitWindow } from "./split-window.ts";
 
 const RATE = 16_000;
 /** Three seconds from 10 s of the recording, seven from 60 s. */
@@ -14,7 +14,7 @@ const speakExcept = (from: number, to: number) =>
   );
 
 it("[V5] a window is cut at the quietest moment of its middle half", () => {
-  const [first, second] = halveWindow(window, speakExcept(6, 6.2));
+  const [first, second] = splitWindow(window, speakExcept(6, 6.2));
   expect(first?.lengthFrames).toBeCloseTo(6.1 * RATE, -3);
   expect(first?.pieces.map(({ sourceFrame }) => sourceFrame)).toEqual([10 * RATE, 60 * RATE]);
   expect(second?.pieces).toEqual([
@@ -30,7 +30,7 @@ it("[V5] quieter moments near its ends do not count, and a cut between two piece
   const sound = speakExcept(2.9, 3.1)
     .fill(0, 0, RATE)
     .fill(0, 9 * RATE);
-  const [first, second] = halveWindow(window, sound);
+  const [first, second] = splitWindow(window, sound);
   expect(first?.lengthFrames).toBe(3 * RATE);
   expect(first?.pieces).toHaveLength(1);
   expect(second?.pieces).toEqual([{ sourceFrame: 60 * RATE, windowFrame: 0, lengthFrames: 7 * RATE }]);

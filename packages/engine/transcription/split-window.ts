@@ -6,7 +6,7 @@ const QUIET_FRAMES = 0.2 * SAMPLE_RATE_HZ;
 const HOP_FRAMES = QUIET_FRAMES / 4;
 
 /** Cuts a window at the quietest moment of its middle half. */
-export function halveWindow({ pieces, lengthFrames }: SpeechWindow, samples: Float32Array): SpeechWindow[] {
+export function splitWindow({ pieces, lengthFrames }: SpeechWindow, samples: Float32Array): SpeechWindow[] {
   const cut = findQuietest(samples, lengthFrames / 4, (3 * lengthFrames) / 4);
   const take = (from: number, to: number) =>
     makeWindow(

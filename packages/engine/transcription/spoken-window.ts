@@ -3,7 +3,7 @@ import { z } from "zod";
 const spokenWindowSchema = z.object({
   language: z.string(),
   /** The few most probable languages. */
-  heard: z.array(z.tuple([z.string(), z.number()])),
+  languages: z.array(z.tuple([z.string(), z.number()])),
   speechSeconds: z.number(),
   words: z.array(
     z.object({

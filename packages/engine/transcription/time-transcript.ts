@@ -7,11 +7,11 @@ import { splitWords } from "../text/split-words.ts";
 import type { TimedWord } from "../text/timed-text.ts";
 import { toSimplified } from "../text/to-simplified.ts";
 import { type SpeechWindow, toSourceSpan } from "./speech-windows.ts";
-import { rateWords } from "./word-confidence.ts";
+import { estimateConfidence } from "./word-confidence.ts";
 import type { Transcript } from "./write-transcripts.ts";
 
 /** A word that was written but can't be found in the audio was probably not said. */
-const UNHEARD_FACTOR = 0.3;
+const ABSENT_FACTOR = 0.3;
 
 /** If no word of a window reaches this confidence, there is no speech: key clicks became "Thanks" at 0.15. */
 const SUREST_MIN = 0.2;
@@ -23,25 +23,26 @@ const CHINESE = "zh";
 export async function timeTranscript(
   whisper: Whisper,
   window: SpeechWindow,
-  heard: { transcript: Transcript; states: FloatTensor; samples: Float32Array; isTranslated: boolean },
+  draft: { transcript: Transcript; states: FloatTensor; samples: Float32Array; isTranslated: boolean },
 ): Promise<TimedWord[]> {
-  const { transcript, states, samples } = heard;
+  const { transcript, states, samples } = draft;
   const words = splitWords(transcript.text).flatMap((line) => line.words.map(({ text }) => text));
   if (words.length === 0) return [];
-  const rates = rateWords(words, transcript, whisper.tokenizer);
+  const rates = estimateConfidence(words, transcript, whisper.tokenizer);
   const { language } = transcript;
   // A translation's letters are not in the audio, so its words are spread over the window.
-  const heardWords = heard.isTranslated
+  const alignedWords = draft.isTranslated
     ? words.map(() => undefined)
     : await timeWords(whisper, { states, samples, language, isWhole: true }, words);
-  const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
+  const times = fillTimes(alignedWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
   const timed = words.map((text, n) => {
     const isLast = n === words.length - 1;
-    const written = language === CHINESE && !heard.isTranslated ? toSimplified(text) : text;
+    const written = language === CHINESE && !draft.isTranslated ? toSimplified(text) : text;
     return {
       text: isLast && isSpaced(text) ? `${written} ` : written,
       ...toSourceSpan(window, times[n] ?? { startSeconds: 0, endSeconds: 0 }),
-      confidence: (rates[n] ?? 0) * (heardWords[n] === undefined && !heard.isTranslated ? UNHEARD_FACTOR : 1),
+      confidence:
+        (rates[n] ?? 0) * (alignedWords[n] === undefined && !draft.isTranslated ? ABSENT_FACTOR : 1),
     };
   });
   return timed.some(({ confidence }) => confidence >= SUREST_MIN) ? timed : [];

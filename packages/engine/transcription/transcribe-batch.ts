@@ -4,7 +4,7 @@ import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { averageLogProb } from "../networks/whisper/transcript-checks.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../runtime/graph-session.ts";
-import type { HearingWishes } from "../targets/engine-request.ts";
+import type { TranscriptionOptions } from "../targets/engine-request.ts";
 import type { NoiseHalver } from "./halve-noise.ts";
 import { makeTally } from "./language-tally.ts";
 import type { SpeechWindow } from "./speech-windows.ts";
@@ -19,49 +19,49 @@ const SURE_LOG_PROB = -0.15;
 
 export type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
 /** `isGarbled`: there is speech that was not understood. */
-export type HeardWindow = Omit<EncodedWindow, "states"> & { result: SpokenWindow; isGarbled: boolean };
+export type TranscribedWindow = Omit<EncodedWindow, "states"> & { result: SpokenWindow; isGarbled: boolean };
 type Draft = EncodedWindow & { transcript: Transcript };
 
 /** What is known beyond the windows themselves. */
-export type Knowledge = {
+export type BatchContext = {
   /** Earlier windows, which tell which language to expect. */
   before: readonly SpokenWindow[];
   random: () => number;
-  wishes: HearingWishes;
+  options: TranscriptionOptions;
   /** If given, a noisy window whose text is improbable is transcribed with half of its noise as well. */
   noiseHalver?: NoiseHalver | undefined;
 };
 
 /** Transcribes encoded windows all at once: words, language, times. */
-export async function hearBatch(
+export async function transcribeBatch(
   whisper: Whisper,
   batch: readonly EncodedWindow[],
-  knowledge: Knowledge,
-): Promise<HeardWindow[]> {
+  knowledge: BatchContext,
+): Promise<TranscribedWindow[]> {
   const { drafts, found } = await draftBatch(whisper, batch, knowledge);
-  const heard: HeardWindow[] = [];
+  const transcribed: TranscribedWindow[] = [];
   for (const [row, draft] of drafts.entries()) {
     const { window, samples } = draft;
     const quieter = await draftWithHalfTheNoise(whisper, draft, knowledge);
-    const { words, transcript } = await takeProbable(whisper, [draft, ...quieter], knowledge.wishes);
+    const { words, transcript } = await takeProbable(whisper, [draft, ...quieter], knowledge.options);
     const result = {
       language: draft.transcript.language,
-      heard: [...(found[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
+      languages: [...(found[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
       speechSeconds: toSeconds(window),
       words,
     };
-    heard.push({ window, samples, result, isGarbled: transcript.isGarbled });
+    transcribed.push({ window, samples, result, isGarbled: transcript.isGarbled });
   }
-  return heard;
+  return transcribed;
 }
 
 /** The texts of the windows, and how probable each language is in them. */
 async function draftBatch(
   whisper: Whisper,
   batch: readonly EncodedWindow[],
-  { before, wishes, random }: Knowledge,
+  { before, options, random }: BatchContext,
 ): Promise<{ drafts: Draft[]; found: readonly LanguageProbabilities[] }> {
-  const { language } = wishes;
+  const { language } = options;
   const tally = makeTally(before);
   let found: readonly LanguageProbabilities[] = [];
   const transcripts = await writeTranscripts(whisper, {
@@ -76,7 +76,7 @@ async function draftBatch(
       );
     },
     random,
-    brief: makeBrief(whisper.tokenizer, wishes),
+    brief: makeBrief(whisper.tokenizer, options),
   });
   const drafts = batch.map((encoded, row) => {
     const transcript = transcripts[row];
@@ -90,27 +90,27 @@ async function draftBatch(
 async function draftWithHalfTheNoise(
   whisper: Whisper,
   { window, samples, transcript }: Draft,
-  knowledge: Knowledge,
+  knowledge: BatchContext,
 ): Promise<Draft[]> {
   const isSilent = transcript.tokens.length === 0 && !transcript.isGarbled;
   if (isSilent || rate(transcript) > SURE_LOG_PROB) return [];
   const quieter = await knowledge.noiseHalver?.halve(samples);
   if (quieter === undefined) return [];
   const encoded = { window, samples: quieter, states: await whisper.encode(quieter) };
-  const wishes = { ...knowledge.wishes, language: transcript.language };
-  return (await draftBatch(whisper, [encoded], { ...knowledge, wishes })).drafts;
+  const options = { ...knowledge.options, language: transcript.language };
+  return (await draftBatch(whisper, [encoded], { ...knowledge, options })).drafts;
 }
 
 /** The words of the most probable text of which any can be found in the audio; without one, no words and the first text. */
 async function takeProbable(
   whisper: Whisper,
   drafts: readonly Draft[],
-  { isTranslated = false }: HearingWishes,
+  { isTranslated = false }: TranscriptionOptions,
 ): Promise<{ words: SpokenWindow["words"]; transcript: Transcript }> {
   const byProbability = drafts.toSorted((a, b) => rate(b.transcript) - rate(a.transcript));
-  for (const { window, ...heard } of byProbability) {
-    const words = await timeTranscript(whisper, window, { ...heard, isTranslated });
-    if (words.length > 0) return { words, transcript: heard.transcript };
+  for (const { window, ...draft } of byProbability) {
+    const words = await timeTranscript(whisper, window, { ...draft, isTranslated });
+    if (words.length > 0) return { words, transcript: draft.transcript };
   }
   const [first] = drafts;
   if (first === undefined) throw new Error("a window has no transcript");

@@ -6,7 +6,7 @@ import type { Whisper } from "../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../runtime/graph-session.ts";
 import type { NoiseHalver } from "./halve-noise.ts";
 import { makeWindow } from "./speech-windows.ts";
-import { hearWindows } from "./transcribe-windows.ts";
+import { transcribeWindows } from "./transcribe-windows.ts";
 
 const RATE = 16_000;
 const END = 200;
@@ -69,7 +69,7 @@ const sound = Float32Array.from({ length: 24 * RATE }, (_, frame) => {
   return second > 1 && second % 6 < 0.2 ? Math.abs(second - 12.1) / 1e5 : (65 + Math.floor(second)) / 1000;
 });
 
-async function hear(
+async function transcribe(
   made: ReturnType<typeof makeWhisper>,
   lengths: readonly number[],
   noiseHalver?: NoiseHalver,
@@ -80,33 +80,33 @@ async function hear(
     at += seconds;
     return window;
   });
-  const parts = await hearWindows(made.whisper, windows, {
+  const parts = await transcribeWindows(made.whisper, windows, {
     source: new ArraySource([sound], RATE),
     before: [],
     random: () => 0.5,
     // Words of a translation are not searched for in the audio.
-    wishes: { language: "en", isTranslated: true },
+    options: { language: "en", isTranslated: true },
     noiseHalver,
   });
   return parts.map((part) => part.map(({ words }) => words.map(({ text }) => text.trim()).join(" ")));
 }
 
-it("[V5] a window that is not understood is heard in halves, and these in halves, in their order", async () => {
+it("[V5] a window that is not understood is transcribed in halves, and these in halves, in their order", async () => {
   const made = makeWhisper(8);
-  expect(await hear(made, [24])).toEqual([["F", "L", "R", "X"]]);
+  expect(await transcribe(made, [24])).toEqual([["F", "L", "R", "X"]]);
   expect(made.encodedSeconds).toEqual([24, 12, 12, 6, 6, 6, 6]);
 });
 
-it("[V5] words stay in the windows they were heard in, and what is short and not understood is dropped", async () => {
-  expect(await hear(makeWhisper(8), [6, 12, 6])).toEqual([["F"], ["L", "R"], ["X"]]);
+it("[V5] words stay in the windows they were said in, and what is short and not understood is dropped", async () => {
+  expect(await transcribe(makeWhisper(8), [6, 12, 6])).toEqual([["F"], ["L", "R"], ["X"]]);
   const made = makeWhisper(5);
-  expect(await hear(made, [12])).toEqual([["", ""]]);
+  expect(await transcribe(made, [12])).toEqual([["", ""]]);
   expect(made.encodedSeconds).toEqual([12, 6, 6]);
 });
 
-it("[V5] a window without speech is not heard again", async () => {
+it("[V5] a window without speech is not transcribed again", async () => {
   const made = makeWhisper(8, { isSpeech: false });
-  expect(await hear(made, [24])).toEqual([[""]]);
+  expect(await transcribe(made, [24])).toEqual([[""]]);
   expect(made.encodedSeconds).toEqual([24]);
 });
 
@@ -116,22 +116,24 @@ const quiet: NoiseHalver = { sha256: "", halve: async () => undefined };
 
 it("[V12] a noisy window of improbable text is transcribed with half of its noise as well, and the more probable text counts", async () => {
   const quieter = makeWhisper(8, { sureLetter: "G" });
-  expect(await hear(quieter, [6], noisy)).toEqual([["G"]]);
+  expect(await transcribe(quieter, [6], noisy)).toEqual([["G"]]);
   expect(quieter.encodedSeconds).toEqual([6, 6]);
   const noBetter = makeWhisper(8, { sureLetter: "Z" });
-  expect(await hear(noBetter, [6], noisy)).toEqual([["F"]]);
+  expect(await transcribe(noBetter, [6], noisy)).toEqual([["F"]]);
   expect(noBetter.encodedSeconds).toEqual([6, 6]);
   const notUnderstood = makeWhisper(5);
-  expect(await hear(notUnderstood, [6], noisy)).toEqual([[""]]);
+  expect(await transcribe(notUnderstood, [6], noisy)).toEqual([[""]]);
   expect(notUnderstood.encodedSeconds).toEqual([6, 6]);
 });
 
 it("[V12] a more probable text of which no word can be kept does not replace one with words", async () => {
   const made = makeWhisper(8, { sureLetter: "Z", faintLetter: "G" });
-  expect(await hear(made, [6], noisy)).toEqual([["F"]]);
+  expect(await transcribe(made, [6], noisy)).toEqual([["F"]]);
   const faint = makeWhisper(8, { sureLetter: "Z", faintLetter: "F" });
-  expect(await hear(faint, [6])).toEqual([[""]]);
-  expect(await hear(makeWhisper(8, { sureLetter: "Z", faintLetter: "F" }), [6], noisy)).toEqual([["G"]]);
+  expect(await transcribe(faint, [6])).toEqual([[""]]);
+  expect(await transcribe(makeWhisper(8, { sureLetter: "Z", faintLetter: "F" }), [6], noisy)).toEqual([
+    ["G"],
+  ]);
 });
 
 it("[V12] a window is transcribed once if its text is probable, if there is little noise, or no speech", async () => {
@@ -141,7 +143,7 @@ it("[V12] a window is transcribed once if its text is probable, if there is litt
     [{ isSpeech: false }, noisy],
   ] as const) {
     const made = makeWhisper(8, options);
-    await hear(made, [6], halver);
+    await transcribe(made, [6], halver);
     expect(made.encodedSeconds).toEqual([6]);
   }
 });

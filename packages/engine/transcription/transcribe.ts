@@ -8,7 +8,7 @@ import { findSpeech } from "../networks/silero-vad/find-speech.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
 import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../networks/whisper/log-mel.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
-import type { HearingWishes } from "../targets/engine-request.ts";
+import type { TranscriptionOptions } from "../targets/engine-request.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { MakeStage } from "../targets/stage-progress.ts";
 import type { TimedText } from "../text/timed-text.ts";
@@ -16,11 +16,11 @@ import { assembleText } from "./assemble-text.ts";
 import type { NoiseHalver } from "./halve-noise.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
-import { hearWindows } from "./transcribe-windows.ts";
-import { toHearingKey } from "./transcription-groups.ts";
+import { transcribeWindows } from "./transcribe-windows.ts";
+import { toTranscriptionKey } from "./transcription-groups.ts";
 
 /** Increase when the same input and weights would give a different text. */
-const LOG_VERSION = 7;
+const LOG_VERSION = 8;
 /** Windows per batch: each takes 110 MB of the 1.5 GB a transcription may use. */
 const BATCH_WINDOWS = 2;
 
@@ -32,16 +32,16 @@ export type Transcription = {
   /** Distinguishes recordings made from the same input, and everything that this one's samples depend on besides the input. */
   sourceName: string;
   sourceId: string;
-  wishes: HearingWishes;
+  options: TranscriptionOptions;
   noiseHalver: NoiseHalver | undefined;
 };
 
 /** Measured seconds of work for each second of input; for the progress only. */
 const FIND_SECONDS = 0.01;
-const HEAR_SECONDS = 0.19;
+const TRANSCRIBE_SECONDS = 0.19;
 
 export function weighTranscription(): number {
-  return FIND_SECONDS + HEAR_SECONDS;
+  return FIND_SECONDS + TRANSCRIBE_SECONDS;
 }
 
 /** Transcribes the recording window by window; a killed run resumes after its last batch. */
@@ -52,12 +52,12 @@ export async function transcribe(
     networks: SpeechNetworks;
     makeStage: MakeStage;
   },
-  options: Transcription,
+  work: Transcription,
 ): Promise<TimedText> {
-  const { manifest, voiceActivity, source, wishes } = options;
+  const { manifest, voiceActivity, source, options } = work;
   const vad = await run.networks.getVoiceActivity(voiceActivity);
   const regions = await findSpeech(source, vad, run.makeStage(FIND_SECONDS));
-  const maxFrames = wishes.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
+  const maxFrames = options.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
     // A translation's words are only known to be somewhere in their window.
     maxFrames,
@@ -65,32 +65,35 @@ export async function transcribe(
     marginFrames: SAMPLE_RATE_HZ * 0.4,
     sourceFrames: source.lengthFrames,
   });
-  const log = new LineLog(join(run.workDir, manifest.id, `${options.sourceName}-${toHearingKey(wishes)}`), {
-    identity: {
-      version: LOG_VERSION,
-      model: manifest.id,
-      encoderSha256: manifest.weights.encoder.sha256,
-      decoderSha256: manifest.weights.decoder.sha256,
-      noiseHalverSha256: options.noiseHalver?.sha256 ?? "none",
-      inputSha256: run.input.sha256,
-      source: options.sourceId,
-      windowsSha256: createHash("sha256").update(JSON.stringify(windows)).digest("hex"),
+  const log = new LineLog(
+    join(run.workDir, manifest.id, `${work.sourceName}-${toTranscriptionKey(options)}`),
+    {
+      identity: {
+        version: LOG_VERSION,
+        model: manifest.id,
+        encoderSha256: manifest.weights.encoder.sha256,
+        decoderSha256: manifest.weights.decoder.sha256,
+        noiseHalverSha256: work.noiseHalver?.sha256 ?? "none",
+        inputSha256: run.input.sha256,
+        source: work.sourceId,
+        windowsSha256: createHash("sha256").update(JSON.stringify(windows)).digest("hex"),
+      },
+      entrySchema: windowPartsSchema,
     },
-    entrySchema: windowPartsSchema,
-  });
-  const onProgress = run.makeStage(HEAR_SECONDS);
+  );
+  const onProgress = run.makeStage(TRANSCRIBE_SECONDS);
   if (log.entries.length < windows.length) {
-    await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log, onProgress });
+    await transcribeRest(await run.networks.getWhisper(manifest), { ...work, windows, log, onProgress });
   }
   onProgress(1);
   return assembleText(log.entries.flat(), {
     recording: run.input.source,
     model: manifest.id,
-    wishes,
+    options,
   });
 }
 
-async function hearRest(
+async function transcribeRest(
   whisper: Whisper,
   work: Transcription & {
     windows: readonly SpeechWindow[];
@@ -98,18 +101,18 @@ async function hearRest(
     onProgress: (fraction: number) => void;
   },
 ): Promise<void> {
-  const { windows, log, source, wishes, noiseHalver, onProgress } = work;
+  const { windows, log, source, options, noiseHalver, onProgress } = work;
   const tell = () => onProgress(log.entries.length / windows.length);
   tell();
   while (log.entries.length < windows.length) {
     const first = log.entries.length;
     const batch = windows.slice(first, first + BATCH_WINDOWS);
     log.append(
-      await hearWindows(whisper, batch, {
+      await transcribeWindows(whisper, batch, {
         source,
         before: log.entries.flat(),
         random: makeSeededRandom(first),
-        wishes,
+        options,
         noiseHalver,
       }),
     );

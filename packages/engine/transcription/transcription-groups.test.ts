@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
-import type { HearingWishes, TextTarget } from "../targets/engine-request.ts";
-import { listHearings, toHearingKey } from "./transcription-groups.ts";
+import type { TextTarget, TranscriptionOptions } from "../targets/engine-request.ts";
+import { groupTranscriptions, toTranscriptionKey } from "./transcription-groups.ts";
 
-const target = (key: string, wishes: HearingWishes = {}): TextTarget => ({
+const target = (key: string, options: TranscriptionOptions = {}): TextTarget => ({
   kind: "text",
   key,
   model: "transcription",
   files: [],
-  ...wishes,
+  ...options,
 });
 
-describe("hearings", () => {
+describe("groups", () => {
   it("[Z6] [V10] [V11] are shared by targets with the same options, and by no others", () => {
-    const wishes: HearingWishes[] = [
+    const options: TranscriptionOptions[] = [
       {},
       { language: "en" },
       { language: "en", prompt: "Ships." },
       { language: "en", keywords: ["Siobhan"] },
       { language: "en", isTranslated: true },
     ];
-    const targets = wishes.flatMap((wish, n) => [target(`a${n}`, wish), target(`b${n}`, wish)]);
-    const hearings = listHearings(targets);
-    expect(hearings.map((hearing) => hearing.wishes)).toEqual(wishes);
-    expect(hearings.map((hearing) => hearing.targets.map(({ key }) => key))).toEqual(
-      wishes.map((_, n) => [`a${n}`, `b${n}`]),
+    const targets = options.flatMap((option, n) => [target(`a${n}`, option), target(`b${n}`, option)]);
+    const groups = groupTranscriptions(targets);
+    expect(groups.map((context) => context.options)).toEqual(options);
+    expect(groups.map((context) => context.targets.map(({ key }) => key))).toEqual(
+      options.map((_, n) => [`a${n}`, `b${n}`]),
     );
   });
 
   it("[V7] have a valid file name, the same for the same options", () => {
-    expect(toHearingKey({})).toBe("auto");
-    expect(toHearingKey({ language: "de", keywords: [], isTranslated: false })).toBe("de");
-    expect(toHearingKey({ prompt: "../../a b\0" })).toMatch(/^auto-[0-9a-f]{16}$/);
+    expect(toTranscriptionKey({})).toBe("auto");
+    expect(toTranscriptionKey({ language: "de", keywords: [], isTranslated: false })).toBe("de");
+    expect(toTranscriptionKey({ prompt: "../../a b\0" })).toMatch(/^auto-[0-9a-f]{16}$/);
   });
 });

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
-import type { HearingWishes, TextTarget } from "../targets/engine-request.ts";
+import type { TextTarget, TranscriptionOptions } from "../targets/engine-request.ts";
 
-export type HearingOfTargets = { wishes: HearingWishes; targets: TextTarget[] };
+export type TranscriptionGroup = { options: TranscriptionOptions; targets: TextTarget[] };
 
-function toWishes({ language, isTranslated, prompt, keywords }: HearingWishes): HearingWishes {
+function pickOptions({
+  language,
+  isTranslated,
+  prompt,
+  keywords,
+}: TranscriptionOptions): TranscriptionOptions {
   return {
     ...(language === undefined ? {} : { language }),
     ...(isTranslated ? { isTranslated } : {}),
@@ -13,21 +18,21 @@ function toWishes({ language, isTranslated, prompt, keywords }: HearingWishes): 
 }
 
 /** A file name for the options: just the language if nothing else is set. */
-export function toHearingKey(given: HearingWishes): string {
-  const { language = "auto", ...others } = toWishes(given);
+export function toTranscriptionKey(given: TranscriptionOptions): string {
+  const { language = "auto", ...others } = pickOptions(given);
   if (Object.keys(others).length === 0) return language;
   return `${language}-${createHash("sha256").update(JSON.stringify(others)).digest("hex").slice(0, 16)}`;
 }
 
 /** The transcriptions to make, in order, and the targets that use each. */
-export function listHearings(targets: readonly TextTarget[]): HearingOfTargets[] {
-  const hearings = new Map<string, HearingOfTargets>();
+export function groupTranscriptions(targets: readonly TextTarget[]): TranscriptionGroup[] {
+  const groups = new Map<string, TranscriptionGroup>();
   for (const target of targets) {
-    const wishes = toWishes(target);
-    const key = toHearingKey(wishes);
-    const hearing = hearings.get(key) ?? { wishes, targets: [] };
-    hearing.targets.push(target);
-    hearings.set(key, hearing);
+    const options = pickOptions(target);
+    const key = toTranscriptionKey(options);
+    const context = groups.get(key) ?? { options, targets: [] };
+    context.targets.push(target);
+    groups.set(key, context);
   }
-  return [...hearings.values()];
+  return [...groups.values()];
 }

@@ -4,7 +4,7 @@ import type { WhisperTokenizer } from "../networks/whisper/tokenizer.ts";
  * The decoder's confidence in each word: the geometric mean of its tokens' probabilities, weighted by bytes. The words must concatenate to the
  * trimmed text of the tokens.
  */
-export function rateWords(
+export function estimateConfidence(
   words: readonly string[],
   written: { tokens: readonly number[]; logProbs: readonly number[] },
   tokenizer: WhisperTokenizer,

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type FrameSpan, placeWindows } from "../diarization/cover-with-windows.ts";
+import { coverWithWindows, type FrameSpan } from "../diarization/cover-with-windows.ts";
 import {
   hidesSecond,
-  isTogether,
+  isSimultaneous,
   listSpeech,
   mayHideSecond,
-  planTogether,
+  planSimultaneous,
 } from "../diarization/decide-simultaneous-talk.ts";
-import { listOverlaps, placeOverlap, planTurns, type VoicePlan } from "../diarization/plan-voices.ts";
+import { assignOverlap, listOverlaps, planTurns, type VoicePlan } from "../diarization/plan-voices.ts";
 import { bridgePauses, type StepRun } from "../diarization/step-runs.ts";
 import { measureStreams, noteHighShares, type StreamPower } from "../diarization/stream-power.ts";
 import { STEPS_PER_SECOND, type Turns } from "../diarization/turns.ts";
@@ -56,7 +56,7 @@ export async function separateVoices(
   const { manifest, turns, variant, sourceId, onProgress } = work;
   const source = toSampleRate(work.source, { sampleRateHz: SAMPLE_RATE_HZ });
   const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
-  const place = (runs: readonly StepRun[]) => placeWindows(runs.map(toFrames), source.lengthFrames);
+  const place = (runs: readonly StepRun[]) => coverWithWindows(runs.map(toFrames), source.lengthFrames);
   const separate = async (starts: readonly number[], report = onProgress) => {
     const windows = createHash("sha256").update(starts.join()).digest("hex");
     const folder = join(workDir, manifest.id, variant, windows);
@@ -75,7 +75,7 @@ export async function separateVoices(
   const everywhere = place(bridgePauses(listSpeech(turns), PAUSE_STEPS));
   const isShort = everywhere.length <= TESTED_WINDOWS;
   const isPair = variant !== N_SPEAKERS;
-  let together = isTogether(turns, { isPair });
+  let together = isSimultaneous(turns, { isPair });
   const isTested = isPair && !together && mayHideSecond(turns, { isShort });
   if (isTested) {
     using some = await separate(pickSpread(everywhere, TESTED_WINDOWS), isShort ? onProgress : () => {});
@@ -84,13 +84,13 @@ export async function separateVoices(
   const overlaps = together ? [] : listOverlaps(turns);
   const isEverywhere = together || (isTested && isShort);
   const streams = await separate(isEverywhere ? everywhere : place(overlaps.map(surround)));
-  const plan = together ? planTogether(turns) : planTurns(turns);
+  const plan = together ? planSimultaneous(turns) : planTurns(turns);
   const highShares = new Float32Array(turns.people.length).fill(0.5);
   for (const span of together ? [everything] : overlaps)
     for (const power of measureSpan(streams, span)) noteHighShares(highShares, power);
   for (const overlap of overlaps) {
     const { from, to } = overlap.around;
-    placeOverlap(plan, overlap, {
+    assignOverlap(plan, overlap, {
       turns,
       power: measureStreams(streams, { firstStep: from, stepCount: to - from }),
     });

@@ -1,4 +1,4 @@
-import { LISTEN_SECONDS, listenForVoices } from "../diarization/find-turns.ts";
+import { DIARIZE_SECONDS, findTurns } from "../diarization/find-turns.ts";
 import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { MonoSource } from "../dsp/sources/mono-source.ts";
@@ -12,7 +12,7 @@ import type { VoiceNetworks } from "../networks/voice-networks.ts";
 import { SAMPLE_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import type { Previews } from "../previews/previews.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
-import { identifyHeard, openStem } from "../separation/pass-spools.ts";
+import { identifySource, openStem } from "../separation/pass-spools.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { VoicesPass } from "../targets/plan-targets.ts";
 import type { MakeStage } from "../targets/stage-progress.ts";
@@ -25,11 +25,11 @@ const DIALOGUE = "dialogue";
 
 export function weighVoicesPass({ manifest, targets }: VoicesPass): number {
   const variants = new Set(targets.map(getVariant));
-  return variants.size * (LISTEN_SECONDS + manifest.passSeconds) + targets.length * RENDER_SECONDS;
+  return variants.size * (DIARIZE_SECONDS + manifest.passSeconds) + targets.length * RENDER_SECONDS;
 }
 
-/** A stem needs this share of the input's speech to be heard instead of it: singing is music to the network for dialogue. */
-const LEAST_SPEECH = 0.5;
+/** A stem needs this share of the input's speech to be read instead of it: singing is music to the network for dialogue. */
+const MIN_SPEECH = 0.5;
 
 /**
  * Finds who speaks when, separates people who talk at the same time, and writes each voice to its own files: voices of the input, or of its dialogue if
@@ -53,19 +53,20 @@ export async function runVoicesPass(
   for (const [variant, targets] of Map.groupBy(allTargets, getVariant)) {
     await outcomes.tryNetwork(targets, async () => {
       const vad = await networks.getVoiceActivity(getVoiceActivity(manifests));
-      const heard = dialogue && stem && (await hasMostSpeech(stem, input.source, vad)) ? dialogue : undefined;
-      const source = heard && stem ? toSampleRate(stem, input.info) : input.source;
-      const turns = await listenForVoices(networks, listen(source), {
+      const readManifest =
+        dialogue && stem && (await hasMostSpeech(stem, input.source, vad)) ? dialogue : undefined;
+      const source = readManifest && stem ? toSampleRate(stem, input.info) : input.source;
+      const turns = await findTurns(networks, toNetworkRate(source), {
         manifests,
         expected: variant === N_SPEAKERS ? {} : { voiceCount: "pair" },
-        onProgress: makeStage(LISTEN_SECONDS),
+        onProgress: makeStage(DIARIZE_SECONDS),
       });
       using separated = await separateVoices(run, {
         manifest,
         turns,
         variant,
         source,
-        sourceId: identifyHeard(run, heard, DIALOGUE),
+        sourceId: identifySource(run, readManifest, DIALOGUE),
         onProgress: makeStage(manifest.passSeconds),
       });
       for (const target of targets) {
@@ -74,10 +75,10 @@ export async function runVoicesPass(
           const { runsOn } = await networks.getVoiceSeparator(manifest);
           const provenance = {
             manifest: { ...manifest, overlapShare: 0.25 },
-            heard: heard && {
-              manifest: heard,
+            source: readManifest && {
+              manifest: readManifest,
               stem: DIALOGUE,
-              runsOn: (await networks.getNetwork(heard)).runsOn,
+              runsOn: (await networks.getNetwork(readManifest)).runsOn,
             },
             runsOn,
             passCount: 1,
@@ -89,13 +90,13 @@ export async function runVoicesPass(
   }
 }
 
-const listen = (source: FrameSource) =>
-  toSampleRate(new MonoSource(source), { sampleRateHz: SAMPLE_RATE_HZ, isForListening: true });
+const toNetworkRate = (source: FrameSource) =>
+  toSampleRate(new MonoSource(source), { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true });
 
 async function hasMostSpeech(stem: FrameSource, input: FrameSource, vad: SileroVad): Promise<boolean> {
   const count = async (source: FrameSource) => {
-    const regions = await findSpeech(listen(source), vad, () => {});
+    const regions = await findSpeech(toNetworkRate(source), vad, () => {});
     return regions.reduce((sum, { startFrame, endFrame }) => sum + endFrame - startFrame, 0);
   };
-  return (await count(stem)) >= LEAST_SPEECH * (await count(input));
+  return (await count(stem)) >= MIN_SPEECH * (await count(input));
 }

@@ -1,6 +1,6 @@
 import type {
+  Gap,
   Realignment,
-  Stretch,
   TextOutputFormat,
   TimedLine,
   Words,
@@ -48,13 +48,13 @@ export class TaskWords {
   }
 
   /**
-   * New times for an edited stretch. Waits for them; aborting the signal cancels the work. Saves nothing.
+   * New times for an edited gap. Waits for them; aborting the signal cancels the work. Saves nothing.
    *
    * @example
    * const lines = await client.tasks.words.align(target, { text: "northern sea", start: 1.2, end: 2.4 });
    */
-  async align(target: TargetRef, stretch: Stretch, options: RequestOptions = {}): Promise<TimedLine[]> {
-    let { id, status, lines, error } = await this.startAlignment(target, stretch, options);
+  async align(target: TargetRef, gap: Gap, options: RequestOptions = {}): Promise<TimedLine[]> {
+    let { id, status, lines, error } = await this.startAlignment(target, gap, options);
     try {
       while (status === "processing") {
         await sleep(POLL_MS, options.signal);
@@ -65,13 +65,13 @@ export class TaskWords {
         await this.cancelAlignment(target, id, { ...options, signal: undefined }).catch(() => {});
       throw failure;
     }
-    if (!lines) throw new StemwrightError(error?.message ?? "The stretch could not be aligned");
+    if (!lines) throw new StemwrightError(error?.message ?? "The gap could not be aligned");
     return lines;
   }
 
-  startAlignment(target: TargetRef, stretch: Stretch, options?: RequestOptions): Promise<Realignment> {
+  startAlignment(target: TargetRef, gap: Gap, options?: RequestOptions): Promise<Realignment> {
     const path = `${toPath(target)}/realignments`;
-    return this.#transport.load({ method: "POST", path, json: stretch }, options);
+    return this.#transport.load({ method: "POST", path, json: gap }, options);
   }
 
   getAlignment(target: TargetRef, id: string, options?: RequestOptions): Promise<Realignment> {

@@ -10,7 +10,7 @@ import { openAzureBucket } from "./azure-bucket.ts";
 import { openGcsBucket } from "./gcs-bucket.ts";
 import { openS3Bucket } from "./s3-bucket.ts";
 
-const PATIENCE_MS = 300;
+const GIVE_UP_MS = 300;
 const guard = makeAddressGuard(["127.0.0.1"]);
 let silent: Awaited<ReturnType<typeof startSilentServer>>;
 let endpoint: string;
@@ -45,11 +45,11 @@ describe.each(Object.entries(BUCKETS))(
   "a storage of %s that takes connections and never answers",
   (_, open) => {
     it("[N4] fails the verification at its time limit", async () => {
-      const impatience = AbortSignal.timeout(PATIENCE_MS);
-      using timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(impatience);
+      const giveUp = AbortSignal.timeout(GIVE_UP_MS);
+      using timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(giveUp);
       const startedMs = performance.now();
       const { ok, steps } = await verifyStorage(async () => open());
-      expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS + 2000);
+      expect(performance.now() - startedMs).toBeLessThan(GIVE_UP_MS + 2000);
       expect(timeout).toHaveBeenCalledWith(20_000);
       const message = "No answer within 20 s";
       expect({ ok, steps }).toEqual({
@@ -64,13 +64,13 @@ describe.each(Object.entries(BUCKETS))(
     });
 
     it("[N4] does not block an aborted listing", async () => {
-      const listing = Readable.from(open().list("x", { signal: AbortSignal.timeout(PATIENCE_MS) })).toArray();
+      const listing = Readable.from(open().list("x", { signal: AbortSignal.timeout(GIVE_UP_MS) })).toArray();
       await expect(listing).rejects.toMatchObject({ name: "BucketError", kind: "failed" });
     });
   },
 );
 
 it.each(["S3", "Azure"])("[N4] a delete at %s that is given up ends its request", async (name) => {
-  const deleting = BUCKETS[name]?.().delete("x", { signal: AbortSignal.timeout(PATIENCE_MS) });
+  const deleting = BUCKETS[name]?.().delete("x", { signal: AbortSignal.timeout(GIVE_UP_MS) });
   await expect(deleting).rejects.toMatchObject({ name: "BucketError", kind: "failed" });
 });

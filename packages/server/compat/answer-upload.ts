@@ -9,8 +9,8 @@ import { discardUpload } from "../http/uploads/keep-asset.ts";
 import type { ReceivedUpload } from "../http/uploads/receive-upload.ts";
 import { runWaitingTask, type WaitingResult } from "./run-waiting-task.ts";
 
-/** Shared by both doors. */
-export type DoorApi = WholeApi & { waits: OpenStreams };
+/** Shared by both interfaces. */
+export type CompatApi = WholeApi & { waits: OpenStreams };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
@@ -18,7 +18,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 const KEEP_ALIVE_MS = 30_000;
 
 /** While a request waits: a signal with the reason why it should stop. */
-function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
+function openWait({ waits }: CompatApi, { request, reply }: Exchange) {
   const wait = waits.open(getCaller(request));
   const gone = new AbortController();
   finished(reply.raw, () => {
@@ -34,7 +34,7 @@ function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
 
 /** Runs one target on an uploaded file, responds with its output, and deletes both. */
 export async function answerUpload(
-  api: DoorApi,
+  api: CompatApi,
   exchange: Exchange,
   work: { received: ReceivedUpload; target: TargetRequest; onAccepted?: () => void },
 ): Promise<WaitingResult> {

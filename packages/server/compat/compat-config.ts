@@ -1,4 +1,4 @@
-/** Doors read the key from their own headers, so their routes are public for the rest of the service. */
-export const DOOR_CONFIG = { isPublic: true, looksAtKeysItself: true, takesToken: true };
+/** These interfaces read the key from their own headers, so their routes are public for the rest of the service. */
+export const COMPAT_CONFIG = { isPublic: true, looksAtKeysItself: true, takesToken: true };
 
-export const DOOR_SECURITY = [{ bearerKey: [] }, { apiKey: [] }];
+export const COMPAT_SECURITY = [{ bearerKey: [] }, { apiKey: [] }];

@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
-import { findActiveCaller, findCaller, type KeyRing } from "../http/access/authenticate.ts";
+import { findActiveCaller, findCaller, type KeyLookup } from "../http/access/authenticate.ts";
 
 /** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs derive from a URL with a login. */
 function findSecret(authorization: string): string | undefined {
@@ -12,7 +12,7 @@ function findSecret(authorization: string): string | undefined {
 }
 
 /** The account behind an ordinary key, in whichever header the other service's client can send it. Legacy tokens are rejected. */
-export async function getDoorCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller> {
+export async function getCompatCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller> {
   const secret = findSecret(request.headers.authorization ?? "");
   const holder = secret === undefined ? undefined : await findActiveCaller(keys, secret);
   if (holder?.kind === "key") return holder;

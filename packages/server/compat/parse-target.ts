@@ -10,9 +10,9 @@ import { toRequestError } from "../http/errors/error-mapper.ts";
 export const toPrompt = (text: string | undefined) =>
   text === undefined || text === "" ? {} : { prompt: text.slice(-PROMPT_MAX_CHARACTERS).toWellFormed() };
 
-/** A door's options, validated like any target's. */
-export function parseTarget(wishes: TargetInput): TargetRequest {
-  const result = targetRequest.safeParse(wishes);
+/** Options of another interface, validated like any target's. */
+export function parseTarget(options: TargetInput): TargetRequest {
+  const result = targetRequest.safeParse(options);
   if (!result.success) throw toRequestError(result.error.issues);
   return result.data;
 }

@@ -1,4 +1,4 @@
-/** The json output of a transcription, as far as the doors read it. */
+/** The json output of a transcription, as far as these interfaces read it. */
 export type Transcript = {
   text: string;
   lines: TranscriptLine[];

@@ -15,7 +15,7 @@ import type {
 } from "@stemwright/contract";
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from "kysely";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
-import type { TargetWishes } from "../domain/tasks/task-record.ts";
+import type { TargetOptions } from "../domain/tasks/task-record.ts";
 
 export type Tables = {
   clients: {
@@ -175,7 +175,7 @@ export type Tables = {
     position: number;
     model: string;
     formats: string[];
-    wishes: TargetWishes;
+    wishes: TargetOptions;
     credits_per_minute: number;
     status: Generated<TargetStatus>;
     progress: Generated<number>;

@@ -74,7 +74,7 @@ export interface Blobs {
   check(): Promise<void>;
 }
 
-export interface MediaLooker {
+export interface MediaProbe {
   look(asset: Pick<AssetRecord, "blobKey" | "clientId">): Promise<MediaFacts>;
   /** Why a format can't hold the outputs of such a file; undefined if it can, as far as known. */
   findOutputFault(format: string, facts: ReadableMedia): string | undefined;

@@ -28,7 +28,7 @@ import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { PartialFiles } from "../domain/uploads/partial-files.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
-import type { KeyRing } from "./access/authenticate.ts";
+import type { KeyLookup } from "./access/authenticate.ts";
 import type { SessionRing } from "./access/session-caller.ts";
 import type { RateLimit } from "./limits/rate-limit.ts";
 
@@ -43,7 +43,7 @@ export type ApiPorts = CheckPorts &
     statistics: StatisticsStore;
     feed: TaskFeed;
     previews: PreviewStore;
-    keys: KeyRing;
+    keys: KeyLookup;
     sessions: SessionRing;
     passwords: Passwords;
     /** Undefined if none is configured. */

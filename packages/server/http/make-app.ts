@@ -129,7 +129,7 @@ export async function makeApp(
     dashboard: Dashboard | string;
     /** Undefined if no collector is configured. */
     tracer?: Tracer | undefined;
-    /** Adds the routes of other interfaces: legacy and doors. */
+    /** Adds the routes of other interfaces (compat). */
     addOtherRoutes: (api: WholeApi) => Promise<void>;
   },
 ): Promise<FastifyInstance> {

@@ -18,7 +18,7 @@ import { withTaskLock } from "../db/tasks/task-locks.ts";
 import { findTask, insertTask } from "../db/tasks/task-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
-import type { NewTask, TargetWishes } from "../domain/tasks/task-record.ts";
+import type { NewTask, TargetOptions } from "../domain/tasks/task-record.ts";
 import { makeStores } from "../start/make-stores.ts";
 import { type SweeperOptions, sweep, sweepMachine } from "./sweeper.ts";
 
@@ -83,11 +83,11 @@ const isKept = async ({ id, blobKey }: Asset) => {
 type Input = { assetId?: string; url?: string; blobKey?: string; transcriptBlobKey?: string };
 function makeTask(
   { blobKey, transcriptBlobKey, ...input }: Input,
-  wishes: TargetWishes = {},
+  options: TargetOptions = {},
   more: Pick<Partial<NewTask>, "createdAt" | "isTemporary"> = {},
 ): NewTask {
   const targetId = makeId();
-  const targets = [{ id: targetId, model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...wishes }];
+  const targets = [{ id: targetId, model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...options }];
   const sources = [
     ...(blobKey === undefined ? [] : [{ blobKey }]),
     ...(transcriptBlobKey === undefined ? [] : [{ targetId, blobKey: transcriptBlobKey }]),

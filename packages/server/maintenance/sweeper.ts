@@ -25,7 +25,7 @@ import { toSpansFolder } from "../domain/spans/span-record.ts";
 import { asOnlyWriter, type Writing } from "../domain/uploads/as-only-writer.ts";
 import { type PartialFiles, toPartialFile } from "../domain/uploads/partial-files.ts";
 import { within } from "../domain/within.ts";
-import { sweepStretchInputs } from "../worker/realignments/gap-input.ts";
+import { sweepGapInputs } from "../worker/realignments/gap-input.ts";
 import { sweepHelperDirs } from "../worker/work-dirs/open-helper-dir.ts";
 import { sweepWorkDirs } from "../worker/work-dirs/sweep-work-dirs.ts";
 
@@ -34,8 +34,8 @@ const HOUR_MS = 3_600_000;
 const PARTIAL_FILE_HOURS = 24;
 /** How long a waiting request may take to clean up after its time limit. */
 const WAIT_MARGIN_HOURS = 0.25;
-/** A recording is kept for a minute for the next stretch of words; older ones were left by killed workers. */
-const STRETCH_INPUT_HOURS = 1;
+/** A recording is kept for a minute for the next gap of words; older ones were left by killed workers. */
+const GAP_INPUT_HOURS = 1;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
 /** Rows per transaction; more if there are no files to remove with them. */
@@ -174,7 +174,7 @@ export async function sweepMachine({ db, config }: Pick<SweeperOptions, "db" | "
   const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
   return {
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
-    stretchInputs: await sweepStretchInputs(config.workDir, hoursAgo(STRETCH_INPUT_HOURS)),
+    gapInputs: await sweepGapInputs(config.workDir, hoursAgo(GAP_INPUT_HOURS)),
     workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
     helperDirs: await sweepHelperDirs({ workDir: config.workDir, isUnfinished }),
     stems: await sweepStems({ db, config }),

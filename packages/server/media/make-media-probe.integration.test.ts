@@ -11,10 +11,10 @@ import { withOutages } from "../blobs/with-outages.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
-import { makeMediaLooker } from "./make-media-probe.ts";
+import { makeMediaProbe } from "./make-media-probe.ts";
 
 const look = (blobs: Blobs, blobKey = KEY, clientId = "ann") =>
-  makeMediaLooker(blobs, { probesAtOnce: 2 }).look({ blobKey, clientId });
+  makeMediaProbe(blobs, { probesAtOnce: 2 }).look({ blobKey, clientId });
 
 let folder: string;
 beforeEach(async () => {
@@ -84,7 +84,7 @@ it("[E10] copying from a client's bucket delays neither other files nor all othe
     return blobKey.startsWith("assets/") ? Promise.reject(new Error("not here")) : held.promise;
   };
   const blobs = { withLocalFile, check: async () => undefined } as Partial<Blobs> as Blobs;
-  const { look: lookAt } = makeMediaLooker(blobs, { probesAtOnce: 2 });
+  const { look: lookAt } = makeMediaProbe(blobs, { probesAtOnce: 2 });
   const [first, second, third] = ["one", "two", "three"].map((id) => toCustomerBlobKey(id, "slow.wav"));
   const slow = [
     lookAt({ blobKey: first ?? "", clientId: "ann" }),

@@ -1,7 +1,7 @@
 import { AUDIO_FORMATS, type AudioFormat, findOutputFault, MediaError, probeMedia } from "@stemwright/engine";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { makeGate } from "../domain/gate.ts";
-import type { Blobs, MediaLooker } from "../domain/ports.ts";
+import type { Blobs, MediaProbe } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
@@ -50,7 +50,7 @@ function limitProbes(blobs: Blobs, atOnce: number) {
       : (use) => hold(probes.enter(), () => blobs.withLocalFile(blobKey, use));
 }
 
-export function makeMediaLooker(blobs: Blobs, { probesAtOnce }: { probesAtOnce: number }): MediaLooker {
+export function makeMediaProbe(blobs: Blobs, { probesAtOnce }: { probesAtOnce: number }): MediaProbe {
   const openLocally = limitProbes(blobs, probesAtOnce);
   return {
     findOutputFault: (format, facts) => (isAudioFormat(format) ? findOutputFault(format, facts) : undefined),

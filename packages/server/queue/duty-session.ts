@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { CONNECTION_OPTIONS, TYPE_PARSERS } from "../db/connection/open-database.ts";
 import { PreparingClient } from "../db/connection/preparing-client.ts";
 import type { Database } from "../db/database.ts";
-import { parseWorkerIds, STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
+import { GAP_PAYLOAD, parseWorkerIds, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
 
 /** A vanished machine is noticed after 25 s instead of hours. No effect on a unix socket. */
 const KEEPALIVES = sql`select
@@ -47,7 +47,7 @@ export function openDutySession(options: {
   onOpen(db: Database): Promise<void>;
   /** With the ids of the workers that are to ask, empty for all. */
   onWaiting(workerIds: readonly string[]): void;
-  onStretch(): void;
+  onGap(): void;
   onError(error: Error): void;
 }): DutySession {
   const closing = new AbortController();
@@ -75,7 +75,7 @@ export function openDutySession(options: {
     const ended = new Promise<void>((resolve) => client.once("end", resolve));
     client.on("error", options.onError);
     client.on("notification", ({ payload = "" }) =>
-      payload === STRETCH_PAYLOAD ? options.onStretch() : options.onWaiting(parseWorkerIds(payload)),
+      payload === GAP_PAYLOAD ? options.onGap() : options.onWaiting(parseWorkerIds(payload)),
     );
     const stop = () => client.breakOff();
     let session: Open | undefined;
@@ -93,7 +93,7 @@ export function openDutySession(options: {
       opening.resolve(session);
       // A notification may have been missed while disconnected.
       options.onWaiting([]);
-      options.onStretch();
+      options.onGap();
       await ended;
     } finally {
       closing.signal.removeEventListener("abort", stop);

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import { readQueues } from "./read-queues.ts";
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
-  await house.addClient();
+  context = await openWorkerContext();
+  await context.addClient();
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 
-const readWork = async () => (await readQueues(house.database.db))[0]?.waitingWorkSeconds;
+const readWork = async () => (await readQueues(context.database.db))[0]?.waitingWorkSeconds;
 
 describe("the backlog", () => {
   it("[D7] is the audio of waiting Tasks times the live workers' pace", async () => {
     expect(await readWork()).toBe(0);
-    await house.createTask(["vocals"]);
+    await context.createTask(["vocals"]);
     expect(await readWork()).toBe(200);
-    await house.createTask(["vocals"], { audioSeconds: 3600 });
+    await context.createTask(["vocals"], { audioSeconds: 3600 });
     // A Task of unknown length counts as the average of the others.
     expect(await readWork()).toBe(7200);
     const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), memoryBytes: 1 };
     for (const engineSeconds of [300, 500])
-      await upsertWorker(house.database.db, {
+      await upsertWorker(context.database.db, {
         ...place,
         id: makeId(),
         task: undefined,
@@ -32,7 +32,7 @@ describe("the backlog", () => {
         networks: [],
       });
     expect(await readWork()).toBe(7200 * 0.4);
-    await house.database.pool.query("update workers set seen_at = now() - interval '1 hour'");
+    await context.database.pool.query("update workers set seen_at = now() - interval '1 hour'");
     expect(await readWork()).toBe(7200);
   });
 });

@@ -90,7 +90,7 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
           (await isSupervisor(db)) ? await doRound(db) : [],
         );
         for (const run of exhausted) await abandon(run);
-        // So that one worker is notified of stretches to align while all are busy.
+        // So that one worker is notified of gaps to align while all are busy.
         await session.setListening("supervisor", supervised !== undefined);
       } catch (error) {
         if (!isClosed) log.error({ err: error }, "supervisor round failed");

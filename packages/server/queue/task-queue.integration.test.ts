@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/test-
 import { insertClient } from "../db/accounts/client-rows.ts";
 import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { insertTask } from "../db/tasks/task-rows.ts";
-import { notifyStretch } from "../db/tasks/waiting-tasks.ts";
+import { notifyGap } from "../db/tasks/waiting-tasks.ts";
 import { makeId } from "../domain/ids.ts";
 import { startSupervisor } from "./supervisor.ts";
 import { openTaskQueue, type TaskQueue } from "./task-queue.ts";
@@ -29,12 +29,12 @@ afterEach(async () => {
   await database.close();
 });
 
-async function openQueue(onStretch = () => {}): Promise<TaskQueue> {
+async function openQueue(onGap = () => {}): Promise<TaskQueue> {
   const id = makeId();
   const idle = { task: undefined, engineSeconds: 0, audioSeconds: 0, networks: [], memoryBytes: 1 };
   await upsertWorker(database.db, { id, host: "h", pid: 1, version: "1", startedAt: new Date(), ...idle });
   const queue = openTaskQueue({
-    ...{ connectionString: proxy.url, workerId: id, clientRunningMax: 0, onStretch },
+    ...{ connectionString: proxy.url, workerId: id, clientRunningMax: 0, onGap },
     onError: () => {},
   });
   queues.push(queue);
@@ -144,9 +144,9 @@ it("[S35] a worker whose idle connection goes silent takes the next Task on anot
   }
 });
 
-it("[Z7] a supervisor is notified of stretches to align while it has a Task", async () => {
-  const onStretch = vi.fn();
-  const queue = await openQueue(onStretch);
+it("[Z7] a supervisor is notified of gaps to align while it has a Task", async () => {
+  const onGap = vi.fn();
+  const queue = await openQueue(onGap);
   const supervisor = startSupervisor({
     session: queue.session,
     log: { warn: () => {}, error: () => {} },
@@ -154,11 +154,11 @@ it("[Z7] a supervisor is notified of stretches to align while it has a Task", as
   });
   await createTask();
   await queue.takeNext(draining.signal);
-  onStretch.mockClear();
+  onGap.mockClear();
   await expect
     .poll(async () => {
-      await notifyStretch(database.db);
-      return onStretch.mock.calls.length;
+      await notifyGap(database.db);
+      return onGap.mock.calls.length;
     })
     .toBeGreaterThan(0);
   const closed = supervisor.close();

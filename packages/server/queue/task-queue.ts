@@ -36,8 +36,8 @@ export function openTaskQueue(options: {
   clientRunningMax: number;
   /** Awaited before each claim; does not reject. */
   beforeClaim?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Called when there may be a stretch of words to align, which is not a Task. */
-  onStretch?: (() => void) | undefined;
+  /** Called when there may be a gap of words to align, which is not a Task. */
+  onGap?: (() => void) | undefined;
   onError(error: Error): void;
 }): TaskQueue {
   const { workerId, clientRunningMax, beforeClaim = async () => {}, onError } = options;
@@ -83,7 +83,7 @@ export function openTaskQueue(options: {
     onWaiting: (workerIds) => {
       if (workerIds.length === 0 || workerIds.includes(workerId)) alarm.ring();
     },
-    onStretch: options.onStretch ?? (() => {}),
+    onGap: options.onGap ?? (() => {}),
     onError,
   });
 

@@ -328,7 +328,7 @@ describe("finished Tasks", () => {
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  it("[Q1] are never scanned to find waiting ones, whatever the table looks like", async () => {
+  it("[Q1] are never scanned to find waiting ones, whatever the table probes like", async () => {
     await addClient("a");
     await addClient("b");
     // If everything waits, every index and the table itself look as good as the index of waiting Tasks.
@@ -342,7 +342,7 @@ describe("finished Tasks", () => {
 });
 
 describe("what PostgreSQL expects of a claim", () => {
-  it("[Q1] is a few rows, before any table was analyzed: a plan that looks expensive is compiled for seconds", async () => {
+  it("[Q1] is a few rows, before any table was analyzed: a plan that probes expensive is compiled for seconds", async () => {
     const fresh = await openTestDatabase();
     const { rows } = await fresh.pool.query<{ "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }>(
       "explain (format json) select * from waiting_clients",

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { findCaller, listActiveKeys, touchKey } from "../db/accounts/key-rows.ts";
 import { findSessionCaller, listActiveSessions, touchSession } from "../db/accounts/session-rows.ts";
 import type { Database } from "../db/database.ts";
-import type { KeyRing } from "../http/access/authenticate.ts";
+import type { KeyLookup } from "../http/access/authenticate.ts";
 import type { SessionRing } from "../http/access/session-caller.ts";
 
 /** How often a key's last use is recorded. For concurrent requests the database decides. */
@@ -11,7 +11,7 @@ const USE_NOTED_MS = 60_000;
 const isDue = (lastUsedAt: Date | null | undefined) =>
   Date.now() - (lastUsedAt?.getTime() ?? 0) > USE_NOTED_MS;
 
-export const makeKeyRing = (db: Database, log: FastifyBaseLogger): KeyRing => ({
+export const makeKeyRing = (db: Database, log: FastifyBaseLogger): KeyLookup => ({
   async findCaller(key) {
     const caller = await findCaller(db, key);
     if (caller && isDue(caller.lastUsedAt))

@@ -11,11 +11,11 @@ import { makeRateCounts } from "../db/requests/make-rate-counts.ts";
 import { makeReceiptStore } from "../db/requests/make-receipt-store.ts";
 import { findTask } from "../db/tasks/task-rows.ts";
 import { makePasswords } from "../domain/accounts/passwords.ts";
-import { shareLooks } from "../domain/assets/share-looks.ts";
+import { shareProbes } from "../domain/assets/share-looks.ts";
 import type { Links } from "../domain/links.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { ApiPorts } from "../http/api.ts";
-import { makeMediaLooker } from "../media/make-media-probe.ts";
+import { makeMediaProbe } from "../media/make-media-probe.ts";
 import { makeStemFileMaker } from "../media/make-stem-file-maker.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { makeTranscriptReader } from "../media/transcript-reader.ts";
@@ -26,12 +26,12 @@ import { makeUrlRules } from "../net/make-url-rules.ts";
 import { openIdentityProvider } from "../oidc/open-identity-provider.ts";
 import { makeKeyRing, makeSessionRing } from "./caller-lookup.ts";
 import { makeStores } from "./make-stores.ts";
-import type { House, OpenedHouse } from "./service-context.ts";
+import type { OpenedContext, ServiceContext } from "./service-context.ts";
 
 /** What the routes ask of everything else. */
 export function makeApiPorts(
-  { config, log }: House,
-  opened: OpenedHouse,
+  { config, log }: ServiceContext,
+  opened: OpenedContext,
   parts: { probe: DatabaseProbe; readiness: Readiness; feed: TaskFeed; links: Links; sandbox: MediaSandbox },
 ): ApiPorts {
   const { db, blobs, partials, unclaimed, stores, guard, storage, quota } = opened;
@@ -53,7 +53,7 @@ export function makeApiPorts(
     sessions: makeSessionRing(db, log),
     urls: makeUrlRules(links, guard),
     transcriptReader: makeTranscriptReader(blobs),
-    media: shareLooks(makeMediaLooker(blobs, config.load)),
+    media: shareProbes(makeMediaProbe(blobs, config.load)),
     installed: listEngineModels({ speechNetwork: config.speechModel }),
     operation: makeOperation({
       ...{ db, probe, sandbox },

@@ -7,7 +7,7 @@ import {
   startEmbeddedPostgres,
 } from "../db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "../db/schema/migrate.ts";
-import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { callUntilAnswered, type RetryPolicy } from "../waiting/call-until-answered.ts";
 
 /** The external server if one is configured, else the embedded one. */
 export async function openPostgres(
@@ -31,10 +31,10 @@ const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
 });
 
 /** Migrates the schema as soon as the database answers. */
-export async function migrateDatabase(databaseUrl: string, patience: Patience): Promise<string[]> {
-  const onLocked = (migration: string) => patience.log.warn({ migration }, "migration waits for a lock");
+export async function migrateDatabase(databaseUrl: string, retryPolicy: RetryPolicy): Promise<string[]> {
+  const onLocked = (migration: string) => retryPolicy.log.warn({ migration }, "migration waits for a lock");
   return await callUntilAnswered(
     () => withDatabase(databaseUrl, ({ pool }) => migrate(pool, { onLocked }), { hasLimit: false }),
-    patience,
+    retryPolicy,
   );
 }

@@ -23,7 +23,7 @@ import { makeDiskRoom } from "../monitoring/disk-room.ts";
 import { type AddressGuard, makeAddressGuard } from "../net/address-guard.ts";
 import packageFile from "../package.json" with { type: "json" };
 import { openTracer, type Tracer } from "../telemetry/tracer.ts";
-import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { callUntilAnswered, type RetryPolicy } from "../waiting/call-until-answered.ts";
 import { makeStores } from "./make-stores.ts";
 
 /** Statements of requests and Tasks take milliseconds; only an overloaded database takes this long. */
@@ -33,7 +33,7 @@ const WRONG_KEY =
 export const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
-export type House = {
+export type ServiceContext = {
   config: Config;
   /** Bypasses the pooler, so that a connection keeps its session. */
   databaseUrl: string;
@@ -45,11 +45,15 @@ export type House = {
   /** Aborts a start that is still waiting. */
   signal?: AbortSignal;
   /** Cuts the drain short. */
-  hurry?: AbortSignal;
+  forceStop?: AbortSignal;
 };
 
 /** How a start deals with an unavailable database. */
-export const patienceOf = ({ config, log, signal = new AbortController().signal }: House): Patience => ({
+export const toRetryPolicy = ({
+  config,
+  log,
+  signal = new AbortController().signal,
+}: ServiceContext): RetryPolicy => ({
   signal,
   log,
   limitMs: config.databaseWaitMs,
@@ -66,7 +70,7 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
 }
 
 /** Undefined if no collector is configured. */
-export const openHouseTracer = ({ config, log }: House, part: string): Tracer | undefined =>
+export const openServiceTracer = ({ config, log }: ServiceContext, part: string): Tracer | undefined =>
   config.telemetry &&
   openTracer({
     ...config.telemetry,
@@ -79,22 +83,22 @@ export const openHouseTracer = ({ config, log }: House, part: string): Tracer | 
   });
 
 /** For queries without session state: through the pooler, if there is one. */
-export const toPool = ({ config, databaseUrl }: House) => ({
+export const toPool = ({ config, databaseUrl }: ServiceContext) => ({
   connectionString: config.pooledDatabaseUrl ?? databaseUrl,
   isPooled: config.pooledDatabaseUrl !== undefined,
 });
 
 /** What the API and the worker share. */
-export async function openHouse(
-  house: House,
+export async function openServiceContext(
+  context: ServiceContext,
   {
     maxConnections,
     ownDirs = [],
   }: { maxConnections: number /** Beside the store's, if that is on disk. */; ownDirs?: string[] },
 ) {
-  const { config, log } = house;
+  const { config, log } = context;
   const { db, pool } = openDatabase({
-    ...toPool(house),
+    ...toPool(context),
     maxConnections,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
@@ -118,9 +122,9 @@ export async function openHouse(
     tempDir: join(config.blobsDir, PARTIAL_DIR),
     maxBytes: config.uploadMaxBytes,
   });
-  const patience = patienceOf(house);
-  if (!(await callUntilAnswered(() => hasVaultKey(db, vault), patience))) throw new StartError(WRONG_KEY);
-  const secret = await callUntilAnswered(() => loadSecret(db, "links"), patience);
+  const retryPolicy = toRetryPolicy(context);
+  if (!(await callUntilAnswered(() => hasVaultKey(db, vault), retryPolicy))) throw new StartError(WRONG_KEY);
+  const secret = await callUntilAnswered(() => loadSecret(db, "links"), retryPolicy);
   const quota = makeStorageQuota({
     db,
     defaultQuotaBytes: config.storageQuotaBytes,
@@ -129,4 +133,4 @@ export async function openHouse(
   return { db, pool, own, blobs, partials, unclaimed, secret, stores, guard, storage, room, quota };
 }
 
-export type OpenedHouse = Awaited<ReturnType<typeof openHouse>>;
+export type OpenedContext = Awaited<ReturnType<typeof openServiceContext>>;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openPresigner } from "../blobs/open-presigner.ts";
-import { addDoorRoutes } from "../compat/compat-routes.ts";
+import { addCompatRoutes } from "../compat/compat-routes.ts";
 import { makeLegacyPorts } from "../compat/jobs/legacy-ports.ts";
 import { addLegacyRoutes } from "../compat/jobs/legacy-routes.ts";
 import { openDatabaseProbe } from "../db/connection/database-probe.ts";
@@ -15,7 +15,7 @@ import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "../de
 import { type Links, makeLinks } from "../domain/links.ts";
 import { makeOutputLinks } from "../domain/storage/output-links.ts";
 import { makeTaskFeed } from "../domain/tasks/task-feed.ts";
-import { listenWidely } from "../http/connections/multiple-listeners.ts";
+import { openMultipleListeners } from "../http/connections/multiple-listeners.ts";
 import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
 import { makeApp } from "../http/make-app.ts";
 import { startSweeper, sweep } from "../maintenance/sweeper.ts";
@@ -25,12 +25,12 @@ import { type SchemaWatch, watchSchema } from "../monitoring/schema-watch.ts";
 import { callUntilAnswered } from "../waiting/call-until-answered.ts";
 import { makeApiPorts } from "./make-api-ports.ts";
 import {
-  type House,
-  type OpenedHouse,
-  openHouse,
-  openHouseTracer,
-  patienceOf,
+  type OpenedContext,
+  openServiceContext,
+  openServiceTracer,
+  type ServiceContext,
   toPool,
+  toRetryPolicy,
 } from "./service-context.ts";
 
 /** The sweeper has its own connections, so that it takes none from requests and may be slow. */
@@ -40,7 +40,7 @@ const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 const SCHEMA_LOOK_MS = 5000;
 
 /** Changes of Tasks, received on one connection for all followers. */
-function openTaskFeed({ databaseUrl, log }: House, { db }: OpenedHouse) {
+function openTaskFeed({ databaseUrl, log }: ServiceContext, { db }: OpenedContext) {
   const changes = openTaskChanges({
     connectionString: databaseUrl,
     onError: (error) => log.warn({ err: error }, "LISTEN connection lost, reconnecting"),
@@ -54,21 +54,25 @@ function openTaskFeed({ databaseUrl, log }: House, { db }: OpenedHouse) {
   return { changes, feed };
 }
 
-function startSweeping(house: House, { blobs, partials }: OpenedHouse, schema: SchemaWatch) {
+function startSweeping(context: ServiceContext, { blobs, partials }: OpenedContext, schema: SchemaWatch) {
   const { db } = openDatabase({
-    ...toPool(house),
+    ...toPool(context),
     maxConnections: SWEEP_POOL_SIZE,
     statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
   });
-  const sweeper = startSweeper(house.log, async (signal) =>
-    isFit(schema) ? await sweep({ db, blobs, partials, config: house.config }, signal) : {},
+  const sweeper = startSweeper(context.log, async (signal) =>
+    isFit(schema) ? await sweep({ db, blobs, partials, config: context.config }, signal) : {},
   );
   return { sweeper, db };
 }
 
 const isFit = (schema: SchemaWatch) => schema.findFault() === undefined;
 
-async function makeHouseOutputLinks({ config, log }: House, { storage }: OpenedHouse, own: Links) {
+async function makeServiceOutputLinks(
+  { config, log }: ServiceContext,
+  { storage }: OpenedContext,
+  own: Links,
+) {
   return makeOutputLinks({
     ports: storage,
     own,
@@ -77,52 +81,53 @@ async function makeHouseOutputLinks({ config, log }: House, { storage }: OpenedH
   });
 }
 
-async function getDashboard({ dashboard, log }: House): Promise<Dashboard | string> {
+async function getDashboard({ dashboard, log }: ServiceContext): Promise<Dashboard | string> {
   const found = (await dashboard) ?? "This process was started without one.";
   if (dashboard && typeof found === "string") log.warn({ reason: found }, "dashboard not available");
   return found;
 }
 
 /** The HTTP server and the webhook sender. It listens at `address` when this resolves. */
-export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
-  const { config, log } = house;
+export async function startApi(context: ServiceContext & { deliveries?: Partial<DeliveryOptions> }) {
+  const { config, log } = context;
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
 
   const sandbox = await openMediaSandbox(config, log);
-  const opened = await openHouse(house, { maxConnections: config.apiPoolSize });
+  const opened = await openServiceContext(context, { maxConnections: config.apiPoolSize });
   const { db, blobs, secret, guard, storage, quota, room } = opened;
-  await callUntilAnswered(() => sealOldSecrets(db, storage.vault), patienceOf(house));
-  const probe = openDatabaseProbe(toPool(house).connectionString);
+  await callUntilAnswered(() => sealOldSecrets(db, storage.vault), toRetryPolicy(context));
+  const probe = openDatabaseProbe(toPool(context).connectionString);
   const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
-  const readiness = makeReadiness({ probe, schema, store: blobs, room, findOutage: house.findOutage });
-  const { changes, feed } = openTaskFeed(house, opened);
-  const sweeping = startSweeping(house, opened, schema);
+  const readiness = makeReadiness({ probe, schema, store: blobs, room, findOutage: context.findOutage });
+  const { changes, feed } = openTaskFeed(context, opened);
+  const sweeping = startSweeping(context, opened, schema);
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
-  const outputLinks = await makeHouseOutputLinks(house, opened, links);
-  const ports = makeApiPorts(house, opened, { probe, readiness, feed, links, sandbox });
+  const outputLinks = await makeServiceOutputLinks(context, opened, links);
+  const ports = makeApiPorts(context, opened, { probe, readiness, feed, links, sandbox });
   const legacy = makeLegacyPorts({ db, blobs, links, guard });
-  const dashboard = await getDashboard(house);
-  const tracer = openHouseTracer(house, "api");
+  const dashboard = await getDashboard(context);
+  const tracer = openServiceTracer(context, "api");
   const app = await makeApp({
     ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard, tracer },
     logger: log,
     addOtherRoutes: async (api) => {
       await addLegacyRoutes({ ...api, legacy });
-      await addDoorRoutes(api);
+      await addCompatRoutes(api);
     },
   });
-  address = (await listenWidely(app, config)).replace("[::1]", "localhost");
+  address = (await openMultipleListeners(app, config)).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
   const deliveries = startDeliveries(
     { db, vault: storage.vault, guard, log, render, mayTake: () => isFit(schema) },
-    house.deliveries,
+    context.deliveries,
   );
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       readiness.drain();
-      if (config.drainMs > 0) await wait(config.drainMs, undefined, { signal: house.hurry }).catch(() => {});
+      if (config.drainMs > 0)
+        await wait(config.drainMs, undefined, { signal: context.forceStop }).catch(() => {});
       const endLimit = limitAnswers(STOPPING_ANSWER_MS);
       schema.close();
       await app.close();

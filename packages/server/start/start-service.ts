@@ -8,12 +8,12 @@ import { makeKey } from "../domain/accounts/key-secrets.ts";
 import { StartError } from "../faults/start-error.ts";
 import { openWaitingRoom } from "../http/connections/startup-server.ts";
 import { makeLog } from "../log/make-log.ts";
-import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { callUntilAnswered, type RetryPolicy } from "../waiting/call-until-answered.ts";
 import { bootstrapAccount, type FirstAccount } from "./bootstrap-account.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { migrateDatabase, openPostgres } from "./open-postgres.ts";
 import { secureContents } from "./secure-data-dir.ts";
-import { type House, patienceOf } from "./service-context.ts";
+import { type ServiceContext, toRetryPolicy } from "./service-context.ts";
 import { startApi } from "./start-api.ts";
 import { startTaskWorker } from "./start-task-worker.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
@@ -22,15 +22,18 @@ import { startWorkerProcesses } from "./worker-processes.ts";
 /** A running part of the service; `address` is where its API listens. */
 export type Started = { address?: string; close(): Promise<void>; reopenWorkerLogs?(): void };
 
-type Signals = Pick<House, "signal" | "hurry">;
+type Signals = Pick<ServiceContext, "signal" | "forceStop">;
 
 /** While this release does not support the schema, requests get a 503 with the reason. */
-async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patience): Promise<void> {
+async function waitBehindStartupServer(
+  { config, databaseUrl }: ServiceContext,
+  retryPolicy: RetryPolicy,
+): Promise<void> {
   let reason = "";
   let room: Awaited<ReturnType<typeof openWaitingRoom>> | undefined;
   try {
     await waitForSchema(() => withDatabase(databaseUrl, ({ db }) => findSchemaFault(db)), {
-      ...patience,
+      ...retryPolicy,
       async onFault({ message }) {
         reason = message;
         room ??= await openWaitingRoom(config, () => reason);
@@ -43,19 +46,19 @@ async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patie
 
 /** The API on an up-to-date schema. The first account is created only once it listens, so that a start that fails does not lose its key. */
 async function startMigratedApi(
-  house: House,
+  context: ServiceContext,
 ): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
-  const { config, databaseUrl, log } = house;
-  const patience = patienceOf(house);
-  const applied = config.isMigratedAtStart ? await migrateDatabase(databaseUrl, patience) : [];
+  const { config, databaseUrl, log } = context;
+  const retryPolicy = toRetryPolicy(context);
+  const applied = config.isMigratedAtStart ? await migrateDatabase(databaseUrl, retryPolicy) : [];
   if (applied.length > 0) log.info({ applied }, "schema brought up to date");
-  await waitInWaitingRoom(house, patience);
-  const api = await startApi(house);
+  await waitBehindStartupServer(context, retryPolicy);
+  const api = await startApi(context);
   const { bootstrapApiKey } = config;
   const first = { bootstrapApiKey, baseUrl: api.address, newKey: makeKey() };
   const firstAccount = await callUntilAnswered(
     () => withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, first)),
-    patience,
+    retryPolicy,
   );
   return { api, firstAccount };
 }
@@ -87,7 +90,7 @@ function printWelcome(options: {
 }
 
 /** In the background: the parent folders are closed already, and a large store takes a while. */
-async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
+async function closeContents({ dataDir }: Config, log: ServiceContext["log"]): Promise<void> {
   const count = await secureContents(dataDir);
   if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
 }
@@ -119,7 +122,7 @@ export async function startAll(
     const databaseUrl = postgres.connectionString;
     log = makeLog(config, "api");
     void closeContents(config, log);
-    const house = {
+    const context = {
       config,
       databaseUrl,
       log,
@@ -127,7 +130,7 @@ export async function startAll(
       dashboard,
       ...signals,
     };
-    const { api, firstAccount } = await startMigratedApi(house);
+    const { api, firstAccount } = await startMigratedApi(context);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({
       count: config.workers,
@@ -161,9 +164,9 @@ export async function startOne(
   const log = makeLog(config, command);
   // A worker started by another process shares that process's folder.
   if (process.send === undefined) void closeContents(config, log);
-  const house = { config, databaseUrl: config.databaseUrl, log, ...signals };
-  if (command === "worker") return await startTaskWorker(house);
-  const { api, firstAccount } = await startMigratedApi({ ...house, dashboard: openDashboard() });
+  const context = { config, databaseUrl: config.databaseUrl, log, ...signals };
+  if (command === "worker") return await startTaskWorker(context);
+  const { api, firstAccount } = await startMigratedApi({ ...context, dashboard: openDashboard() });
   printWelcome({ address: api.address, firstAccount, config });
   return api;
 }

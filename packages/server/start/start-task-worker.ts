@@ -25,15 +25,21 @@ import { startAligner } from "../worker/realignments/aligner.ts";
 import { makeCheckpoints } from "../worker/work-dirs/checkpoints.ts";
 import { freeLeftWork, freeLeftWorkUnasked } from "../worker/work-dirs/free-left-work.ts";
 import { startWorker } from "../worker/worker.ts";
-import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./service-context.ts";
+import {
+  openServiceContext,
+  openServiceTracer,
+  SERVICE_VERSION,
+  type ServiceContext,
+  toRetryPolicy,
+} from "./service-context.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 
 /** Delays between retries of an input whose server fails temporarily: five attempts within a minute and a half. */
 const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
 
 /** Runs Tasks as long as this release understands the schema. */
-export async function startTaskWorker(house: House) {
-  const { config, log } = house;
+export async function startTaskWorker(context: ServiceContext) {
+  const { config, log } = context;
   let db: Database | undefined;
   let findFault = (): string | undefined => "the worker waits for the database or its schema";
   const health =
@@ -45,13 +51,13 @@ export async function startTaskWorker(house: House) {
           findFault: () => findFault(),
         });
   if (health) log.info({ address: health.address }, "worker health checks");
-  const tracer = openHouseTracer(house, "worker");
+  const tracer = openServiceTracer(context, "worker");
   const working = await workWhileSchemaFits({
-    patience: { ...patienceOf(house), onRetry: () => freeForDatabase(config.workDir) },
+    retryPolicy: { ...toRetryPolicy(context), onRetry: () => freeForDatabase(config.workDir) },
     findFault: () =>
-      db ? findSchemaFault(db) : withDatabase(house.databaseUrl, (opened) => findSchemaFault(opened.db)),
+      db ? findSchemaFault(db) : withDatabase(context.databaseUrl, (opened) => findSchemaFault(opened.db)),
     async start() {
-      const worker = await startTaskWorkerOnce(house, tracer);
+      const worker = await startTaskWorkerOnce(context, tracer);
       ({ db, findFault } = worker);
       return {
         async close() {
@@ -75,10 +81,13 @@ async function freeForDatabase(workDir: string): Promise<void> {
   if (isUsedUp(await readDiskSpace(workDir))) await freeLeftWorkUnasked(workDir, undefined);
 }
 
-async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
-  const { config, log } = house;
+async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | undefined) {
+  const { config, log } = context;
   await openMediaSandbox(config, log);
-  const opened = await openHouse(house, { maxConnections: config.workerPoolSize, ownDirs: [config.workDir] });
+  const opened = await openServiceContext(context, {
+    maxConnections: config.workerPoolSize,
+    ownDirs: [config.workDir],
+  });
   const { db, own, blobs, unclaimed, stores, guard, storage, room, quota } = opened;
   const engineOptions = {
     threads: config.engineThreads,
@@ -119,7 +128,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
   });
   const worker = await startWorker({
     ...inputs,
-    connectionString: house.databaseUrl,
+    connectionString: context.databaseUrl,
     clientRunningMax: config.queueRules.clientRunningMax,
     isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
     engine,
@@ -141,7 +150,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
             ownBlobs: own,
           }
         : undefined,
-    onStretch: aligner.look,
+    onGap: aligner.look,
     tracer,
     credits: bindQueries(db, { hasReservations, coverMinutes: raiseReservations }),
     quota,
@@ -158,7 +167,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     db,
     findFault: worker.findFault,
     async close(): Promise<void> {
-      const drain = { drainMs: config.drainMs, hurry: house.hurry };
+      const drain = { drainMs: config.drainMs, forceStop: context.forceStop };
       await Promise.all([sweeper.close(), aligner.close(), worker.close(drain)]);
       quota.close();
       await db.destroy();

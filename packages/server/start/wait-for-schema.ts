@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { SchemaFault } from "../db/schema/schema-fault.ts";
-import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { callUntilAnswered, type RetryPolicy } from "../waiting/call-until-answered.ts";
 
 const LOOK_MS = 1000;
 
@@ -17,7 +17,7 @@ export const logSchemaFault = (log: Pick<FastifyBaseLogger, "warn">, { kind, mes
 /** Resolves once this release can work with the database's schema; says why it waits. Fails when the signal is aborted. */
 export async function waitForSchema(
   findFault: () => Promise<SchemaFault | undefined>,
-  options: Patience & { onFault?: (fault: SchemaFault) => Promise<void> },
+  options: RetryPolicy & { onFault?: (fault: SchemaFault) => Promise<void> },
 ): Promise<void> {
   let told: string | undefined;
   for (;;) {

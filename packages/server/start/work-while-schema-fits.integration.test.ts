@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { claimTask } from "../db/tasks/task-run-rows.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
@@ -9,32 +9,32 @@ import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 const LATER = "9000_later_release.sql";
 
 describe("a schema that this release does not support", () => {
-  let house: WorkerHouse;
+  let context: WorkerContext;
   beforeAll(async () => {
-    house = await openWorkerHouse();
-    await house.addClient();
+    context = await openWorkerContext();
+    await context.addClient();
   });
-  afterAll(() => house.close());
+  afterAll(() => context.close());
 
   it("[S9] stops workers, which claim no Task and resume once it is supported", async () => {
-    const { pool, db } = house.database;
+    const { pool, db } = context.database;
     const warned: string[] = [];
     const log = { warn: (_fields: unknown, message: string) => void warned.push(message) };
     const worker = await workWhileSchemaFits({
-      start: () => house.startWorker(finishAll),
+      start: () => context.startWorker(finishAll),
       findFault: () => findSchemaFault(db),
-      patience: { signal: new AbortController().signal, log: log as never },
+      retryPolicy: { signal: new AbortController().signal, log: log as never },
       lookMs: 50,
     });
-    await house.waitForEnd(await house.createTask(["vocals"]));
+    await context.waitForEnd(await context.createTask(["vocals"]));
     await pool.query("insert into schema_migrations (name, needs) values ($1, $1)", [LATER]);
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     expect(await claimTask(db, { workerId: "w", token: "t", clientRunningMax: 0 })).toBeUndefined();
     await expect.poll(() => warned).toContain("database schema too new for this release, taking no work");
     await expect.poll(async () => (await db.selectFrom("workers").selectAll().execute()).length).toBe(0);
-    expect(await house.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
+    expect(await context.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
     await pool.query("delete from schema_migrations where name = $1", [LATER]);
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
     await worker.close();
   });
 });

@@ -1,6 +1,6 @@
 import type { SchemaFault } from "../db/schema/schema-fault.ts";
 import { watchSchema } from "../monitoring/schema-watch.ts";
-import type { Patience } from "../waiting/call-until-answered.ts";
+import type { RetryPolicy } from "../waiting/call-until-answered.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 
 /** How soon a worker stops after the schema became too new for it. Its claims fail in any case. */
@@ -13,15 +13,15 @@ const LOOK_MS = 15_000;
 export async function workWhileSchemaFits(options: {
   start(): Promise<{ close(): Promise<void> }>;
   findFault(): Promise<SchemaFault | undefined>;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   lookMs?: number;
 }): Promise<{ close(): Promise<void> }> {
-  const { findFault, patience, lookMs = LOOK_MS } = options;
-  const { log } = patience;
+  const { findFault, retryPolicy, lookMs = LOOK_MS } = options;
+  const { log } = retryPolicy;
   const closing = new AbortController();
-  const signal = AbortSignal.any([closing.signal, patience.signal]);
+  const signal = AbortSignal.any([closing.signal, retryPolicy.signal]);
 
-  const startWhenReady = async (waiting: Patience) => {
+  const startWhenReady = async (waiting: RetryPolicy) => {
     await waitForSchema(findFault, waiting);
     return await options.start();
   };
@@ -33,7 +33,7 @@ export async function workWhileSchemaFits(options: {
     return promise.finally(() => watch.close());
   }
 
-  let worker = await startWhenReady({ ...patience, signal });
+  let worker = await startWhenReady({ ...retryPolicy, signal });
   async function keep(): Promise<void> {
     for (;;) {
       await whenUnfit();

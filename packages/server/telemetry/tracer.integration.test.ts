@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestApi } from "../../../test/support/test-api.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext } from "../../../test/support/worker-house.ts";
 import { openTracer, toTaskTrace } from "./tracer.ts";
 
 type Sent = {
@@ -64,20 +64,20 @@ it("[G17] requests are sent to the collector as spans, in their callers' traces,
 });
 
 it("[G17] [Q19] runs of a Task are spans of one trace; a stopping worker says so", async () => {
-  const house = await openWorkerHouse();
-  await house.addClient();
+  const context = await openWorkerContext();
+  await context.addClient();
   const tracer = openTracer({ endpoint, headers: {}, resource: {}, onDropped: () => {} });
-  const worker = await house.startWorker(finishAll, { tracer });
+  const worker = await context.startWorker(finishAll, { tracer });
   expect(worker.findFault()).toBeUndefined();
-  const id = await house.createTask(["vocals"]);
-  await house.waitForEnd(id);
+  const id = await context.createTask(["vocals"]);
+  await context.waitForEnd(id);
   await worker.close();
   expect(worker.findFault()).toBe("the worker is shutting down");
   await tracer.close();
   expect(takeSpans()).toEqual([
     expect.objectContaining({ name: "run Task", kind: 5, traceId: toTaskTrace(id) }),
   ]);
-  await house.close();
+  await context.close();
 });
 
 it("[G17] failed work is marked as failed, and batches the collector rejects are dropped", async () => {

@@ -6,7 +6,7 @@ import { listCauses } from "../faults/list-causes.ts";
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
-export type Patience = {
+export type RetryPolicy = {
   /** Stops the waiting: the next failure is thrown. */
   signal: AbortSignal;
   log: Pick<FastifyBaseLogger, "warn">;
@@ -19,7 +19,7 @@ export type Patience = {
 /** Repeats a call until the database answers. For calls that may be made twice. */
 export async function callUntilAnswered<Result>(
   call: () => Promise<Result>,
-  { signal, log, limitMs = Number.POSITIVE_INFINITY, onRetry }: Patience,
+  { signal, log, limitMs = Number.POSITIVE_INFINITY, onRetry }: RetryPolicy,
 ): Promise<Result> {
   const endsAtMs = performance.now() + limitMs;
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {

@@ -5,7 +5,7 @@ import { EngineProcess } from "@stemwright/engine";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
 import { makeCheckpoints } from "./work-dirs/checkpoints.ts";
 
@@ -14,17 +14,17 @@ const SONG = { sampleRateHz: 44_100, lengthFrames: 17 * 44_100 };
 /** Allows for a busy machine. */
 const TIMEOUT_MS = 1_200_000;
 
-let house: WorkerHouse;
+let context: WorkerContext;
 const engines: EngineProcess[] = [];
 beforeAll(async () => {
-  house = await openWorkerHouse();
-  await house.addClient();
-  await house.storeSong(SONG);
+  context = await openWorkerContext();
+  await context.addClient();
+  await context.storeSong(SONG);
 });
 afterAll(async () => {
-  await house.closeWorkers();
+  await context.closeWorkers();
   for (const engine of engines) await engine.close();
-  await house.close();
+  await context.close();
 });
 
 /** A machine with the real network; reports with each progress message how much of the stem is spooled. */
@@ -40,20 +40,20 @@ async function startMachine(onSpool: (sizeBytes: number) => void) {
         hooks.onProgress?.(progress);
       },
     });
-  const unclaimed = makeUnclaimedFiles(house.database.db);
-  const checkpoints = makeCheckpoints({ blobs: house.blobs, unclaimed, maxBytes: 1e9 });
-  return await house.startWorker(run, { workDir: await makeTempDir("machine"), checkpoints });
+  const unclaimed = makeUnclaimedFiles(context.database.db);
+  const checkpoints = makeCheckpoints({ blobs: context.blobs, unclaimed, maxBytes: 1e9 });
+  return await context.startWorker(run, { workDir: await makeTempDir("machine"), checkpoints });
 }
 
 async function readOutput(id: string): Promise<Buffer> {
-  const { targets } = await house.waitForEnd(id, TIMEOUT_MS);
-  return await buffer(await house.blobs.read(targets[0]?.output[0]?.blobKey ?? ""));
+  const { targets } = await context.waitForEnd(id, TIMEOUT_MS);
+  return await buffer(await context.blobs.read(targets[0]?.output[0]?.blobKey ?? ""));
 }
 
 it(
   "[Q13] a worker that drains while the real network runs leaves its checkpoint to one with another folder, which resumes",
   async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const begun = Promise.withResolvers<void>();
     let left = 0;
     const first = await startMachine((sizeBytes) => {
@@ -69,9 +69,9 @@ it(
     expect(left).toBeGreaterThan(0);
     // A run from the beginning would truncate it first.
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(left);
-    expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
     await startMachine(() => {});
-    expect((await readOutput(await house.createTask(["vocals"]))).equals(resumed)).toBe(true);
+    expect((await readOutput(await context.createTask(["vocals"]))).equals(resumed)).toBe(true);
   },
   TIMEOUT_MS,
 );

@@ -1,18 +1,18 @@
 import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { listWorkers } from "../db/operation/worker-rows.ts";
 import type { Blobs } from "../domain/ports.ts";
 import type { DiskRoom } from "../monitoring/disk-room.ts";
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
+  context = await openWorkerContext();
 });
-afterAll(() => house.close());
-beforeEach(() => house.addClient());
-afterEach(() => house.closeWorkers());
+afterAll(() => context.close());
+beforeEach(() => context.addClient());
+afterEach(() => context.closeWorkers());
 
 const makeFull = (code = "ENOSPC") => Object.assign(new Error(`${code}: no space left on device`), { code });
 const SHORTAGE = "the disk is nearly full: 5 bytes are free, DISK_FREE_MIN_BYTES asks for 6";
@@ -39,15 +39,15 @@ function makeDisk({ isFull = true } = {}) {
 /** The worker's row, once it looks as expected. */
 const expectWorker = (expected: object) =>
   expect
-    .poll(async () => (await listWorkers(house.database.db))[0], { timeout: 20_000 })
+    .poll(async () => (await listWorkers(context.database.db))[0], { timeout: 20_000 })
     .toMatchObject(expected);
 
 /** Each completed, charged once, and not one attempt more than the one that succeeded. */
 async function expectAllDone(ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const { targets } = await house.waitForEnd(id, 120_000);
+    const { targets } = await context.waitForEnd(id, 120_000);
     expect(targets.map(({ status, cost }) => ({ status, cost }))).toEqual([{ status: "completed", cost: 3 }]);
-    expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
   }
 }
 
@@ -59,12 +59,12 @@ describe("a worker whose disk is nearly full", () => {
       runs += 1;
       return finishAll(request, hooks);
     };
-    const ids = [await house.createTask(["vocals"]), await house.createTask(["drums"])];
-    const { findFault } = await house.startWorker(run, { room: disk.room });
+    const ids = [await context.createTask(["vocals"]), await context.createTask(["drums"])];
+    const { findFault } = await context.startWorker(run, { room: disk.room });
     await expectWorker({ fault: SHORTAGE, disk_free_bytes: 5 });
     expect(findFault()).toBe(SHORTAGE);
     for (const id of ids)
-      expect(await house.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
+      expect(await context.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
     expect(runs).toBe(0);
     disk.empty();
     await expectAllDone(ids);
@@ -72,28 +72,28 @@ describe("a worker whose disk is nearly full", () => {
     expect(findFault()).toBeUndefined();
   });
 
-  it("[Q21] looks before it claims, however long it was idle", async () => {
+  it("[Q21] probes before it claims, however long it was idle", async () => {
     const disk = makeDisk({ isFull: false });
-    await house.startWorker(finishAll, { room: disk.room });
-    await expectAllDone([await house.createTask(["vocals"])]);
+    await context.startWorker(finishAll, { room: disk.room });
+    await expectAllDone([await context.createTask(["vocals"])]);
     disk.fill();
-    const id = await house.createTask(["drums"]);
+    const id = await context.createTask(["drums"]);
     await expectWorker({ fault: SHORTAGE });
-    expect(await house.readAttempts(id)).toMatchObject({ attempts: 0 });
+    expect(await context.readAttempts(id)).toMatchObject({ attempts: 0 });
     disk.empty();
     await expectAllDone([id]);
   });
 });
 
 describe("a disk that fills up during a Task", () => {
-  /** The house's store, with one call that finds the disk full the first times. */
+  /** The context's store, with one call that finds the disk full the first times. */
   function makeFullStore(call: "copyTo" | "adopt", times: number): Blobs {
     let left = times;
     return {
-      ...house.blobs,
+      ...context.blobs,
       async [call](key: string, path: string) {
         if (left-- > 0) throw makeFull();
-        return await house.blobs[call](key, path);
+        return await context.blobs[call](key, path);
       },
     } as Blobs;
   }
@@ -101,8 +101,8 @@ describe("a disk that fills up during a Task", () => {
   const TIMES = 5;
 
   it.each(["copyTo", "adopt"] as const)("[Q21] in %s of the store costs no attempt", async (call) => {
-    const id = await house.createTask(["vocals"]);
-    await house.startWorker(finishAll, { blobs: makeFullStore(call, 1) });
+    const id = await context.createTask(["vocals"]);
+    await context.startWorker(finishAll, { blobs: makeFullStore(call, 1) });
     await expectAllDone([id]);
   });
 
@@ -112,9 +112,9 @@ describe("a disk that fills up during a Task", () => {
     { where: "the database", error: makeFull("53100") },
   ])("[Q21] as $where sees it costs no attempt, as often as attempts may fail", async ({ error }) => {
     let left = TIMES;
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const returned: number[] = [];
-    await house.startWorker(async (request, hooks = {}) => {
+    await context.startWorker(async (request, hooks = {}) => {
       returned.push(performance.now());
       if (left-- > 0) {
         // Of a target, and of the run as a whole.
@@ -131,12 +131,12 @@ describe("a disk that fills up during a Task", () => {
   });
 
   const skipBackoff = (id: string) =>
-    house.database.pool.query("update tasks set due_at = now() where id = $1 and due_at is not null", [id]);
+    context.database.pool.query("update tasks set due_at = now() where id = $1 and due_at is not null", [id]);
 
   it("[Q21] waits longer each time, at most a minute, until it makes progress", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const delays: number[] = [];
-    await house.startWorker(async () => {
+    await context.startWorker(async () => {
       throw makeFull();
     });
     for (let returns = 1; returns <= 8; returns += 1) {
@@ -144,7 +144,7 @@ describe("a disk that fills up during a Task", () => {
       await expect
         .poll(
           async () => {
-            const { rows } = await house.database.pool.query(
+            const { rows } = await context.database.pool.query(
               `select room_returns, extract(epoch from due_at - now())::float8 as seconds from tasks
                where id = $1 and run_token is null and due_at is not null`,
               [id],

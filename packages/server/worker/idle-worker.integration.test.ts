@@ -2,24 +2,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 
 /** Excludes the cost of starting. */
 const SETTLE_SECONDS = 5;
 const IDLE_SECONDS = 30;
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
+  context = await openWorkerContext();
 });
-afterAll(() => house.close());
-beforeEach(() => house.addClient());
+afterAll(() => context.close());
+beforeEach(() => context.addClient());
 
 it("[Q12] a worker claims the next Task at once, with at most three connections", async () => {
-  await using proxy = await openDatabaseProxy(house.database.url);
+  await using proxy = await openDatabaseProxy(context.database.url);
   const pauses: number[] = [];
   let endedMs = 0;
-  await house.startWorker(
+  await context.startWorker(
     async (request, hooks) => {
       if (endedMs > 0) pauses.push(performance.now() - endedMs);
       await finishAll(request, hooks);
@@ -28,24 +28,24 @@ it("[Q12] a worker claims the next Task at once, with at most three connections"
     { connectionString: proxy.url },
   );
   const ids = [];
-  for (let count = 0; count < 20; count += 1) ids.push(await house.createTask(["vocals", "drums"]));
-  for (const id of ids) await house.waitForEnd(id);
-  await house.closeWorkers();
+  for (let count = 0; count < 20; count += 1) ids.push(await context.createTask(["vocals", "drums"]));
+  for (const id of ids) await context.waitForEnd(id);
+  await context.closeWorkers();
   expect(proxy.mostConnections()).toBeLessThanOrEqual(3);
   // 20 ms on a quiet machine; with a poll between two Tasks it would be seconds.
   expect(pauses.toSorted((a, b) => a - b)[10]).toBeLessThan(500);
 });
 
 it("[Q12] idle workers make few queries, and one of them supervises all", async () => {
-  await using supervisor = await openDatabaseProxy(house.database.url);
-  await using other = await openDatabaseProxy(house.database.url);
-  for (const { url } of [supervisor, other]) await house.startWorker(finishAll, { connectionString: url });
+  await using supervisor = await openDatabaseProxy(context.database.url);
+  await using other = await openDatabaseProxy(context.database.url);
+  for (const { url } of [supervisor, other]) await context.startWorker(finishAll, { connectionString: url });
   const read = () => [supervisor, other].map((proxy) => proxy.countTransactions());
   await wait(SETTLE_SECONDS * 1000);
   const before = read();
   await wait(IDLE_SECONDS * 1000);
   const [ofSupervisor = 0, ofOther = 0] = read().map((total, i) => (total - (before[i] ?? 0)) / IDLE_SECONDS);
-  await house.closeWorkers();
+  await context.closeWorkers();
   expect(ofOther).toBeLessThanOrEqual(0.5);
   expect(ofSupervisor).toBeLessThanOrEqual(1);
   expect(ofOther).toBeGreaterThan(0);

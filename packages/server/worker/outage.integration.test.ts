@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { fenceDatabase } from "../../../test/support/fence-database.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { withOutages } from "../blobs/with-outages.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
@@ -11,21 +11,21 @@ import { BucketError } from "../domain/storage/bucket.ts";
 /** Longer than a supervisor waits for a worker, and than the heartbeat limit. */
 const PAUSE_MS = 12_000;
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
+  context = await openWorkerContext();
 });
-afterAll(() => house.close());
-beforeEach(() => house.addClient());
-afterEach(() => house.closeWorkers());
+afterAll(() => context.close());
+beforeEach(() => context.addClient());
+afterEach(() => context.closeWorkers());
 
 describe("a database that does not answer", () => {
   it("[Q3] [Q11] for more than ten seconds does not end a Task in its last attempt", async () => {
-    await using proxy = await openDatabaseProxy(house.database.url);
-    const id = await house.createTask(["vocals"]);
-    await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
+    await using proxy = await openDatabaseProxy(context.database.url);
+    const id = await context.createTask(["vocals"]);
+    await context.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
     let runs = 0;
-    await house.startWorker(
+    await context.startWorker(
       async (request, hooks) => {
         runs += 1;
         proxy.pause();
@@ -38,17 +38,17 @@ describe("a database that does not answer", () => {
     );
     await expect.poll(() => runs).toBe(1);
     // Another worker, with a working connection, supervises it.
-    await house.startWorker(finishAll);
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    await context.startWorker(finishAll);
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
     expect(runs).toBe(1);
-    await house.closeWorkers();
+    await context.closeWorkers();
   });
 
   it("[Q11] that breaks every connection costs no attempt and loses no work", async () => {
-    await using proxy = await openDatabaseProxy(house.database.url);
-    const ids = [await house.createTask(["vocals", "drums"]), await house.createTask(["bass"])];
+    await using proxy = await openDatabaseProxy(context.database.url);
+    const ids = [await context.createTask(["vocals", "drums"]), await context.createTask(["bass"])];
     let runs = 0;
-    await house.startWorker(
+    await context.startWorker(
       async (request, hooks) => {
         runs += 1;
         if (runs === 1) proxy.cut();
@@ -60,12 +60,12 @@ describe("a database that does not answer", () => {
       { connectionString: proxy.url },
     );
     for (const id of ids) {
-      const { targets } = await house.waitForEnd(id);
+      const { targets } = await context.waitForEnd(id);
       expect(targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
-      expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+      expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
     }
     expect(runs).toBe(2);
-    await house.closeWorkers();
+    await context.closeWorkers();
   });
 });
 
@@ -90,7 +90,7 @@ describe("a primary that is fenced, so that it takes no writes", () => {
 });
 
 describe("a store that does not answer", () => {
-  /** The house's store, with one call failing until it is repaired. */
+  /** The context's store, with one call failing until it is repaired. */
   function breakStore(call: "adopt" | "copyTo") {
     let isBroken = true;
     const calls: string[] = [];
@@ -98,14 +98,14 @@ describe("a store that does not answer", () => {
       throw new BucketError("failed", "connect ECONNREFUSED");
     };
     const own: Blobs = {
-      ...house.blobs,
+      ...context.blobs,
       [call]: (key: string, path: string) => {
         calls.push(key);
-        return isBroken ? refuse() : house.blobs[call](key, path);
+        return isBroken ? refuse() : context.blobs[call](key, path);
       },
       check: () => {
         calls.push("check");
-        return isBroken ? refuse() : house.blobs.check();
+        return isBroken ? refuse() : context.blobs.check();
       },
     };
     return { blobs: withOutages(own), calls, mend: () => (isBroken = false) };
@@ -114,37 +114,37 @@ describe("a store that does not answer", () => {
   it.each(["adopt", "copyTo"] as const)(
     "[Q11] to %s costs no attempt, and no further Task is taken",
     async (call) => {
-      const ids = [await house.createTask(["vocals"]), await house.createTask(["drums"])];
+      const ids = [await context.createTask(["vocals"]), await context.createTask(["drums"])];
       const { blobs, calls, mend } = breakStore(call);
-      await house.startWorker(finishAll, { blobs });
+      await context.startWorker(finishAll, { blobs });
       await expect.poll(() => calls.filter((key) => key === "check").length).toBe(2);
       // One Task was tried; after that only the store was probed.
       expect(calls.slice(1)).toEqual(["check", "check"]);
       for (const id of ids)
-        expect(await house.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
+        expect(await context.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
       mend();
       for (const id of ids) {
-        expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
-        expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+        expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
+        expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
       }
     },
   );
 
   it("[Q11] with a missing bucket does not fail Tasks as input not found", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const asked = Promise.withResolvers<void>();
     let isMissing = true;
     const own: Blobs = {
-      ...house.blobs,
-      findSize: async (key) => (isMissing ? undefined : await house.blobs.findSize(key)),
+      ...context.blobs,
+      findSize: async (key) => (isMissing ? undefined : await context.blobs.findSize(key)),
       async check() {
         asked.resolve();
         if (isMissing) throw new BucketError("not-found", "NoSuchBucket");
       },
     };
-    await house.startWorker(finishAll, { blobs: withOutages(own) });
+    await context.startWorker(finishAll, { blobs: withOutages(own) });
     await asked.promise;
     isMissing = false;
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeTask } from "../../../test/support/begin-run.ts";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import { openDatabase } from "../db/connection/open-database.ts";
 import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
 import { trySupervising } from "../db/tasks/supervision.ts";
@@ -13,16 +13,16 @@ import { findTask } from "../db/tasks/task-rows.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
 
-let house: WorkerHouse;
+let context: WorkerContext;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
-  house = await openWorkerHouse();
+  context = await openWorkerContext();
 });
-afterAll(() => house.close());
-beforeEach(() => house.addClient());
+afterAll(() => context.close());
+beforeEach(() => context.addClient());
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  await house.closeWorkers();
+  await context.closeWorkers();
 });
 
 const CHILD = join(import.meta.dirname, "../../../test/support/worker-child.ts");
@@ -34,15 +34,15 @@ async function* on(child: ChildProcess) {
 }
 /** A worker process that has started the Task. */
 async function startChild(): Promise<ChildProcess> {
-  const blobsDir = join(house.workDir, "..", "blobs");
-  const child = fork(CHILD, [house.database.url, blobsDir, house.workDir], { stdio: "inherit" });
+  const blobsDir = join(context.workDir, "..", "blobs");
+  const child = fork(CHILD, [context.database.url, blobsDir, context.workDir], { stdio: "inherit" });
   children.push(child);
   await told(child, "working");
   return child;
 }
 /** Breaks the connections by which workers hold their Tasks. */
 const breakHold = () =>
-  house.database.pool.query(
+  context.database.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'stemwright worker' and datname = current_database()",
   );
 /** A point in an engine's work that reports when it is reached, and continues when the test says so. */
@@ -54,45 +54,45 @@ function gate() {
 describe("a Task without a worker", () => {
   it("[Q1] is claimed however long it has waited, with or without a notification", async () => {
     const target = { id: "old-target", model: "vocals", formats: "{wav}", rate: 1 };
-    await house.database.pool.query(
+    await context.database.pool.query(
       "insert into tasks (id, client_id, asset_id, created_at) values ('old', $1, $2, now() - interval '60 days')",
-      [house.clientId, house.assetId],
+      [context.clientId, context.assetId],
     );
-    await house.database.pool.query(
-      "insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute) values ($1, 'old', 0, $2, $3, '{}', $4)",
+    await context.database.pool.query(
+      "insert into targets (id, task_id, position, model, formats, options, credits_per_minute) values ($1, 'old', 0, $2, $3, '{}', $4)",
       Object.values(target),
     );
-    await house.startWorker(finishAll);
-    expect((await house.waitForEnd("old")).targets[0]?.status).toBe("completed");
+    await context.startWorker(finishAll);
+    expect((await context.waitForEnd("old")).targets[0]?.status).toBe("completed");
   });
 });
 
 describe("a worker that dies", () => {
   it("[Q2] by SIGKILL loses its Task to another, and the attempt counts", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const child = await startChild();
     child.kill("SIGKILL");
-    await house.startWorker(finishAll);
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
-    expect(await house.readAttempts(id)).toEqual({ attempts: 2, last_error_name: "WorkerLost" });
+    await context.startWorker(finishAll);
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect(await context.readAttempts(id)).toEqual({ attempts: 2, last_error_name: "WorkerLost" });
   });
 
   it("[Q3] in every attempt fails the Task", async () => {
-    const id = await house.createTask(["vocals"]);
-    await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
+    const id = await context.createTask(["vocals"]);
+    await context.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
     const child = await startChild();
     child.kill("SIGKILL");
-    await house.startWorker(finishAll);
+    await context.startWorker(finishAll);
     const message = "Every attempt at the Task failed on our side, or took the worker with it.";
-    expect((await house.waitForEnd(id)).targets[0]).toMatchObject({ error: { code: 9002, message } });
+    expect((await context.waitForEnd(id)).targets[0]).toMatchObject({ error: { code: 9002, message } });
   });
 
   it("[Q2] [Q5] by freezing loses its Task after a minute; when it thaws it stops, and changes nothing", async () => {
     const [first, second] = [gate(), gate()];
     let runs = 0;
     // The first worker is the supervisor; it is busy with another Task until the child has this one.
-    await house.createTask(["drums"]);
-    await house.startWorker(async (request, hooks) => {
+    await context.createTask(["drums"]);
+    await context.startWorker(async (request, hooks) => {
       runs += 1;
       const current = runs === 1 ? first : second;
       current.begin();
@@ -100,12 +100,12 @@ describe("a worker that dies", () => {
       await finishAll(request, hooks);
     });
     await first.begun;
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const child = await startChild();
     child.kill("SIGSTOP");
     first.end();
     // As if a minute had passed since its last query.
-    await house.database.pool.query(
+    await context.database.pool.query(
       "update workers set seen_at = now() - interval '61 seconds' where pid = $1",
       [child.pid],
     );
@@ -113,15 +113,15 @@ describe("a worker that dies", () => {
     const stopped = told(child, "stopped");
     child.kill("SIGCONT");
     await stopped;
-    const running = await findTask(house.database.db, id);
+    const running = await findTask(context.database.db, id);
     expect(running).toMatchObject({ isRunning: true, targets: [{ status: "processing" }] });
     second.end();
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
-    expect(await house.readAttempts(id)).toMatchObject({ attempts: 2 });
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect(await context.readAttempts(id)).toMatchObject({ attempts: 2 });
   });
 
   it("[Q2] by freezing as the supervisor is replaced by the next worker that applies", async () => {
-    const open = () => openDatabase({ connectionString: house.database.url, maxConnections: 1 }).db;
+    const open = () => openDatabase({ connectionString: context.database.url, maxConnections: 1 }).db;
     const [frozen, next] = [open(), open()];
     expect(await trySupervising(frozen)).toBe(true);
     expect(await trySupervising(next)).toBe(false);
@@ -135,8 +135,8 @@ describe("a worker whose connection breaks", () => {
     { attempt: 1, before: 0 },
     { attempt: 5, before: 4 },
   ])("[Q2] [Q3] takes its Task again and goes on with attempt $attempt", async ({ attempt, before }) => {
-    const id = await house.createTask(["vocals"]);
-    await house.database.pool.query("update tasks set attempts = $2 where id = $1", [id, before]);
+    const id = await context.createTask(["vocals"]);
+    await context.database.pool.query("update tasks set attempts = $2 where id = $1", [id, before]);
     const work = gate();
     let runs = 0;
     const engine: RunEngine = async (request, hooks) => {
@@ -145,26 +145,27 @@ describe("a worker whose connection breaks", () => {
       await work.ended;
       await finishAll(request, hooks);
     };
-    await house.startWorker(engine);
-    await house.startWorker(engine);
+    await context.startWorker(engine);
+    await context.startWorker(engine);
     await work.begun;
     await breakHold();
     // A supervisor has looked long enough to take it away.
     await expect.poll(() => isHeld(id), { timeout: 10_000 }).toBe(true);
     await rounds(4);
     work.end();
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
     expect(runs).toBe(1);
-    expect(await house.readAttempts(id)).toEqual({ attempts: attempt, last_error_name: null });
+    expect(await context.readAttempts(id)).toEqual({ attempts: attempt, last_error_name: null });
   });
 
   /** Whether a worker holds the lock of the Task. */
-  const isHeld = async (id: string) => (await withTaskLock(house.database.db, id, async () => true)) !== true;
+  const isHeld = async (id: string) =>
+    (await withTaskLock(context.database.db, id, async () => true)) !== true;
 
   /** Waits until the supervisor's session has made this many more queries. */
   async function rounds(count: number): Promise<void> {
     const read = async () => {
-      const { rows } = await house.database.pool.query(
+      const { rows } = await context.database.pool.query(
         "select max(query_start) as at from pg_stat_activity where application_name = 'stemwright worker' and datname = current_database() and query like '%doubtful%'",
       );
       return (rows[0] as { at: Date | null }).at?.getTime();
@@ -179,8 +180,8 @@ describe("a worker whose connection breaks", () => {
 
 describe("a run that was taken over", () => {
   it("[Q10] can't change anything of its successor's, whatever it reports", async () => {
-    const id = await house.createTask(["vocals"]);
-    const { db } = house.database;
+    const id = await context.createTask(["vocals"]);
+    const { db } = context.database;
     const reports = makeTaskReports(db);
     const first = await takeTask(db, id);
     const second = await takeTask(db, id);
@@ -206,8 +207,8 @@ describe("a run that was taken over", () => {
 
 describe("attempts", () => {
   it("[Q3] count from the last one that made progress", async () => {
-    const id = await house.createTask(["vocals", "drums"]);
-    const { db } = house.database;
+    const id = await context.createTask(["vocals", "drums"]);
+    const { db } = context.database;
     const reports = makeTaskReports(db);
     const targetId = (await reports.findTask(id))?.targets[0]?.id ?? "";
     for (let attempt = 1; attempt <= 10; attempt += 1) {

@@ -3,7 +3,7 @@ import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, listTestPaths, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
 import * as clients from "../db/accounts/client-rows.ts";
 import * as credits from "../db/credits/credit-rows.ts";
 import * as workers from "../db/operation/worker-rows.ts";
@@ -14,7 +14,7 @@ import { estimateReservations } from "../domain/credits/target-costs.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 
-let house: WorkerHouse;
+let context: WorkerContext;
 let database: TestDatabase;
 let blobs: Blobs;
 let clientId: string;
@@ -22,20 +22,20 @@ let assetId: string;
 let probedSeconds: number | undefined;
 
 beforeAll(async () => {
-  house = await openWorkerHouse();
-  ({ database, blobs } = house);
+  context = await openWorkerContext();
+  ({ database, blobs } = context);
 });
-afterAll(() => house.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  await house.addClient();
-  ({ clientId, assetId } = house);
+  await context.addClient();
+  ({ clientId, assetId } = context);
 });
-afterEach(() => house.closeWorkers());
+afterEach(() => context.closeWorkers());
 
 const startTestWorker = (run: RunEngine) =>
-  house.startWorker(run, { probeDuration: async () => probedSeconds });
-const createTask = (models: string[]) => house.createTask(models);
-const waitForEnd = (id: string) => house.waitForEnd(id);
+  context.startWorker(run, { probeDuration: async () => probedSeconds });
+const createTask = (models: string[]) => context.createTask(models);
+const waitForEnd = (id: string) => context.waitForEnd(id);
 /** An engine that waits until released; if a test fails first, it ends with its worker. */
 const finishWhen =
   (going: Promise<void>): RunEngine =>
@@ -250,7 +250,7 @@ describe("a metered client's Task", () => {
 describe("an input of unknown length", () => {
   const startWorkers = async (count: number, run: RunEngine) => {
     for (let index = 0; index < count; index += 1)
-      await house.startWorker(run, { probeDuration: async () => 3600, longTaskSeconds: 1200 });
+      await context.startWorker(run, { probeDuration: async () => 3600, longTaskSeconds: 1200 });
   };
   const countRunning = async () =>
     (
@@ -270,13 +270,13 @@ describe("an input of unknown length", () => {
     const long = [await createTask(["vocals"]), await createTask(["drums"])];
     await expect.poll(async () => (await listLong()).length).toBe(2);
     await expect.poll(countRunning).toBe(1);
-    const short = await house.createTask(["bass"], { audioSeconds: 5 });
+    const short = await context.createTask(["bass"], { audioSeconds: 5 });
     await expect.poll(() => begun.length).toBe(2);
     expect(begun[1]).toBe("bass");
     going.resolve();
     for (const id of [...long, short]) {
       expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
-      expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+      expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
     }
   });
 
@@ -382,7 +382,7 @@ describe("a client's storage quota", () => {
     const task = await waitForEnd(await createTask(["vocals"]));
     expect(task.targets[0]?.error?.code).toBe(1010);
     await clients.changeClient(database.db, clientId, { storageQuotaBytes: 0 });
-    await house.closeWorkers();
+    await context.closeWorkers();
     await startTestWorker(async () => {
       throw new EngineError("input-too-large", "The input has more than some bytes of sound.");
     });

@@ -48,8 +48,8 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans" | "room"> & {
   version: string;
   /** Which device each of the engine's networks runs on. */
   listNetworks?: () => WorkerReport["networks"];
-  /** Called when there may be a stretch of words to align. */
-  onStretch?: () => void;
+  /** Called when there may be a gap of words to align. */
+  onGap?: () => void;
   /** Undefined if no collector is configured. */
   tracer?: Tracer | undefined;
   readMemory?: () => Promise<number>;
@@ -58,16 +58,16 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans" | "room"> & {
 export type Drain = {
   drainMs?: number;
   /** Cuts the wait short. */
-  hurry?: AbortSignal | undefined;
+  forceStop?: AbortSignal | undefined;
 };
 
 async function waitAtMost(
   work: Promise<void>,
   limitMs: number,
-  hurry: AbortSignal | undefined,
+  forceStop: AbortSignal | undefined,
 ): Promise<void> {
   const done = new AbortController();
-  const signal = hurry ? AbortSignal.any([done.signal, hurry]) : done.signal;
+  const signal = forceStop ? AbortSignal.any([done.signal, forceStop]) : done.signal;
   await Promise.race([work, wait(limitMs, undefined, { signal }).catch(() => {})]);
   done.abort();
 }
@@ -105,7 +105,7 @@ export async function startWorker(given: WorkerPorts) {
   };
   const queue = openTaskQueue({
     beforeClaim: disk.waitForRoom,
-    ...{ connectionString, workerId, clientRunningMax, onStretch: given.onStretch },
+    ...{ connectionString, workerId, clientRunningMax, onGap: given.onGap },
     onError: (error) => log.warn({ err: error }, "queue connection failed, reconnecting"),
   });
   const supervisor = startSupervisor({
@@ -220,9 +220,9 @@ export async function startWorker(given: WorkerPorts) {
       return findFault();
     },
     /** Takes no more Tasks. The current one has this long to finish; then it returns to the queue and resumes from its last checkpoint. */
-    async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {
+    async close({ drainMs = 0, forceStop }: Drain = {}): Promise<void> {
       draining.abort(new Error("the worker is shutting down"));
-      if (drainMs > 0) await waitAtMost(working, drainMs, hurry);
+      if (drainMs > 0) await waitAtMost(working, drainMs, forceStop);
       const endLimit = limitAnswers(STOPPING_ANSWER_MS);
       closing.abort(new Error("the worker is shutting down"));
       await working;

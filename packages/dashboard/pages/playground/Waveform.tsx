@@ -5,7 +5,7 @@ const HEIGHT = 48;
 /** A longer file would take more memory than a waveform is worth. */
 const SIZE_MAX_BYTES = 40_000_000;
 
-/** The highest sample of each of `count` stretches. */
+/** The highest sample of each of `count` spans. */
 function findPeaks(samples: Float32Array, count: number): number[] {
   const length = Math.max(1, Math.floor(samples.length / count));
   return Array.from({ length: count }, (_, index) => {

@@ -6,7 +6,7 @@ const BLOCK_FRAMES = 4096;
 const CONTAINER_BITS = 24;
 /** Enough for listening and null tests: 2^-19 is 125 dB below full scale. The bits below are noise and would be most of the file. */
 const KEPT_BITS = 20;
-const LEAST_KEPT_BITS = 8;
+const MIN_KEPT_BITS = 8;
 
 const LEFT_RIGHT = 0b0001;
 const LEFT_SIDE = 0b1000;
@@ -77,9 +77,9 @@ function planBlock(block: readonly Float32Array[], { gain, bitsPerFrameMax }: Fl
     const sizeBits = subframes.reduce((sum, plan) => sum + plan.sizeBits, 0);
     const excessBits = (sizeBits / lengthFrames - bitsPerFrameMax) / block.length;
     // A short block is mostly header and takes little space anyway.
-    if (excessBits <= 0 || keptBits <= LEAST_KEPT_BITS || lengthFrames < BLOCK_FRAMES)
+    if (excessBits <= 0 || keptBits <= MIN_KEPT_BITS || lengthFrames < BLOCK_FRAMES)
       return { assignment, wastedBits: CONTAINER_BITS - keptBits, lengthFrames, subframes };
-    keptBits = Math.max(LEAST_KEPT_BITS, keptBits - Math.ceil(excessBits));
+    keptBits = Math.max(MIN_KEPT_BITS, keptBits - Math.ceil(excessBits));
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { KernelShelf, LISTENING_STOPBAND_DB } from "./polyphase-kernel.ts";
+import { KernelShelf, NETWORK_STOPBAND_DB } from "./polyphase-kernel.ts";
 
 describe("KernelShelf", () => {
   it("returns the same kernel for the same rates and stopband", () => {
@@ -8,7 +8,7 @@ describe("KernelShelf", () => {
     const kernel = shelf.get(rates);
     expect(shelf.get({ ...rates })).toBe(kernel);
     expect(shelf.get({ fromHz: 44_100, toHz: 48_000 })).not.toBe(kernel);
-    expect(shelf.get({ ...rates, stopbandDb: LISTENING_STOPBAND_DB })).not.toBe(kernel);
+    expect(shelf.get({ ...rates, stopbandDb: NETWORK_STOPBAND_DB })).not.toBe(kernel);
   });
 
   it("keeps the most recently used ones, up to its size in bytes", () => {

@@ -6,7 +6,7 @@ const PASSBAND_SHARE = 0.91;
 /** Attenuation from the lower rate's Nyquist frequency on, for audio that is returned: below 24 bits. */
 const STOPBAND_DB = 126;
 /** The same for audio that only a network processes: half the work. */
-export const LISTENING_STOPBAND_DB = 70;
+export const NETWORK_STOPBAND_DB = 70;
 
 /**
  * The windowed sinc for converting one rate to another, sampled at every position an output frame can have between two input frames. Output frame n

@@ -1,12 +1,12 @@
 import { release } from "../release.ts";
 import type { FrameSource } from "../sources/frame-source.ts";
-import { kernels, LISTENING_STOPBAND_DB, type PolyphaseKernel } from "./polyphase-kernel.ts";
+import { kernels, NETWORK_STOPBAND_DB, type PolyphaseKernel } from "./polyphase-kernel.ts";
 
 type ResamplingOptions = {
   sampleRateHz: number;
   lengthFrames?: number;
   /** Only a network processes it: faster, with aliases 70 dB down. */
-  isForListening?: boolean;
+  isForNetwork?: boolean;
 };
 
 /**
@@ -18,14 +18,14 @@ export class ResampledSource implements FrameSource {
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #source: FrameSource;
-  readonly #isForListening: boolean;
+  readonly #isForNetwork: boolean;
   #kernel: PolyphaseKernel | undefined;
 
   /** `lengthFrames` defaults to covering the whole source; a conversion back passes the original length. */
   constructor(source: FrameSource, options: ResamplingOptions) {
     this.channels = source.channels;
     this.sampleRateHz = options.sampleRateHz;
-    this.#isForListening = options.isForListening ?? false;
+    this.#isForNetwork = options.isForNetwork ?? false;
     this.lengthFrames = options.lengthFrames ?? toResampledLength(source, options.sampleRateHz);
     this.#source = source;
   }
@@ -53,7 +53,7 @@ export class ResampledSource implements FrameSource {
 
   #getKernel(): PolyphaseKernel {
     const rates = { fromHz: this.#source.sampleRateHz, toHz: this.sampleRateHz };
-    return kernels.get(this.#isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates);
+    return kernels.get(this.#isForNetwork ? { ...rates, stopbandDb: NETWORK_STOPBAND_DB } : rates);
   }
 }
 

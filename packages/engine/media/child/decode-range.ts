@@ -1,6 +1,6 @@
 import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
 import type { MediaInfo } from "../media-info.ts";
-import type { DecodeStretchRequest } from "../media-request.ts";
+import type { DecodeRangeRequest } from "../media-request.ts";
 import { beginDecoding } from "./begin-decoding.ts";
 import { checkSize } from "./decode.ts";
 import type { DecodedFrame } from "./decoded-frames.ts";
@@ -13,10 +13,10 @@ const LEAD_IN_SECONDS = 1;
 
 /**
  * Decodes some seconds of a file, starting shortly before them if the container has timestamps and at the beginning otherwise. Anything outside the
- * file is left out, so the PCM may be shorter than the stretch.
+ * file is left out, so the PCM may be shorter than the range.
  */
-export async function decodeStretch(
-  request: DecodeStretchRequest,
+export async function decodeRange(
+  request: DecodeRangeRequest,
   pulse: Pulse,
 ): Promise<MediaInfo & { lengthFrames: number }> {
   const { input, frames, first, info, converter, file } = beginDecoding(request);

@@ -6,7 +6,7 @@ import { MediaError } from "../media-error.ts";
 import type { MediaReport, MediaRequest, MediaWork } from "../media-request.ts";
 import { explainGaps } from "../sandbox-report.ts";
 import { decode } from "./decode.ts";
-import { decodeStretch } from "./decode-range.ts";
+import { decodeRange } from "./decode-range.ts";
 import { openEncoding } from "./encode.ts";
 import { readRequest, sendReport } from "./parent-channel.ts";
 import { probe } from "./probe.ts";
@@ -44,8 +44,8 @@ function prepare(work: Exclude<MediaWork, { kind: "describe" }>): () => unknown 
       return () => probe(work);
     case "decode":
       return () => decode(work, pulse);
-    case "decode-stretch":
-      return () => decodeStretch(work, pulse);
+    case "decode-range":
+      return () => decodeRange(work, pulse);
     case "encode": {
       const encode = openEncoding(work);
       return () => encode({ pulse, onReady: () => sendReport({ kind: "ready" }) });

@@ -5,16 +5,16 @@ import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 import { readTags } from "./read-tags.ts";
 
-const MOST_SAMPLES_PER_SECOND = 768_000;
+const MAX_SAMPLES_PER_SECOND = 768_000;
 
 /** Rate and channels come from a decoded frame: the header of an HE-AAC file states half its real rate. */
 export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
   const layout = toNamedLayout(frame.channelLayout);
   // A header may claim anything, and resampling takes memory in proportion to the rate.
-  if (frame.sampleRate > MOST_SAMPLES_PER_SECOND)
+  if (frame.sampleRate > MAX_SAMPLES_PER_SECOND)
     throw new MediaError(
       "unreadable",
-      `The file has a sample rate of ${frame.sampleRate} Hz; the highest supported is ${MOST_SAMPLES_PER_SECOND} Hz.`,
+      `The file has a sample rate of ${frame.sampleRate} Hz; the highest supported is ${MAX_SAMPLES_PER_SECOND} Hz.`,
     );
   const tags = readTags(input);
   return {

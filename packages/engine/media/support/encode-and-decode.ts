@@ -21,10 +21,10 @@ export async function encode(
 
 export async function decode(
   inputPath: string,
-  stretch?: { startSeconds: number; endSeconds: number },
+  range?: { startSeconds: number; endSeconds: number },
 ): Promise<DecodedMedia & Signal> {
   const pcmPath = `${inputPath}.pcm`;
-  const media = await decodeToPcm({ inputPath, pcmPath, ...(stretch ? { stretch } : {}) });
+  const media = await decodeToPcm({ inputPath, pcmPath, ...(range ? { range } : {}) });
   return { ...media, samples: await readPcm(pcmPath) };
 }
 

@@ -50,11 +50,11 @@ export class BandSplit implements StemNetwork {
     segment: readonly [Float32Array, Float32Array],
     stems: readonly string[],
   ): Promise<Map<string, Float32Array[]>> {
-    const heard = await this.#network.hear(segment);
+    const spectra = await this.#network.infer(segment);
     const separated = stems.map(
-      (stem) => [stem, this.#network.takeStem(heard, getStemIndex(this.#stems, stem))] as const,
+      (stem) => [stem, this.#network.takeStem(spectra, getStemIndex(this.#stems, stem))] as const,
     );
-    this.#network.release(heard);
+    this.#network.release(spectra);
     return new Map(separated);
   }
 }

@@ -11,7 +11,7 @@ import { countPlanes, type PlaneCount, TrainedWeights } from "./graph/trained-we
 import { WindowSpectrum } from "./window-spectrum.ts";
 
 /** The input spectrum, `[planes, slots, bins]`, and the masks of each group. */
-export type HeardWindow = Buffers & { mix: Float32Array };
+export type WindowSpectra = Buffers & { mix: Float32Array };
 
 type Parts = {
   chain: ThreadChain;
@@ -28,7 +28,7 @@ type Parts = {
 export class MaskNetwork {
   readonly #parts: Parts;
   /** As many as there were concurrent windows. */
-  readonly #spareBuffers: HeardWindow[] = [];
+  readonly #spareBuffers: WindowSpectra[] = [];
   readonly #stem: Float32Array;
 
   static async load(
@@ -58,14 +58,14 @@ export class MaskNetwork {
   }
 
   /** Runs the graph on a window with the network's number of channels. Pass the result to `release` when done. */
-  async hear(window: readonly Float32Array[]): Promise<HeardWindow> {
+  async infer(window: readonly Float32Array[]): Promise<WindowSpectra> {
     const buffers = this.#spareBuffers.pop() ?? this.#makeBuffers();
     this.#analyse(window, buffers.mix);
     return this.#parts.chain.run(buffers);
   }
 
   /** Applies a stem's masks; one array per channel. */
-  takeStem({ mix, ...masks }: HeardWindow, stem: number): Float32Array[] {
+  takeStem({ mix, ...masks }: WindowSpectra, stem: number): Float32Array[] {
     const { built, planes, stemCount, spectrum } = this.#parts;
     const values = built.groups.map((_, group) => masks[maskName(group)]!);
     const { binCount } = spectrum;
@@ -80,22 +80,24 @@ export class MaskNetwork {
 
   /** Runs a network of one channel on the downmix, and applies its masks to each channel, so a sound keeps its position. For each stem, one array per channel. */
   async separateEach(channels: readonly Float32Array[], stems: readonly number[]): Promise<Float32Array[][]> {
-    const heard = await this.hear([mixToMono(channels)]);
-    const mixes = channels.map((channel) => (channels.length === 1 ? heard : this.#withMix(heard, channel)));
+    const spectra = await this.infer([mixToMono(channels)]);
+    const mixes = channels.map((channel) =>
+      channels.length === 1 ? spectra : this.#withMix(spectra, channel),
+    );
     const separated = stems.map((stem) => mixes.flatMap((mix) => this.takeStem(mix, stem)));
-    this.release(heard);
+    this.release(spectra);
     return separated;
   }
 
   /** The same masks with another signal of the same window. For `takeStem`. */
-  #withMix(heard: HeardWindow, channel: Float32Array): HeardWindow {
+  #withMix(spectra: WindowSpectra, channel: Float32Array): WindowSpectra {
     const mix = this.#makeSpectrum();
     this.#analyse([channel], mix);
-    return { ...heard, mix };
+    return { ...spectra, mix };
   }
 
-  release(heard: HeardWindow): void {
-    this.#spareBuffers.push(heard);
+  release(spectra: WindowSpectra): void {
+    this.#spareBuffers.push(spectra);
   }
 
   #analyse(window: readonly Float32Array[], mix: Float32Array): void {
@@ -109,7 +111,7 @@ export class MaskNetwork {
     return new Float32Array(planes * spectrum.slotCount * spectrum.binCount);
   }
 
-  #makeBuffers(): HeardWindow {
+  #makeBuffers(): WindowSpectra {
     const masks = this.#parts.built.outputs.map((shape, group) => {
       const size = shape.reduce((product, length) => product * length, 1);
       return [maskName(group), new Float32Array(size)] as const;

@@ -21,7 +21,7 @@ export class MusicDetector {
   }
 
   /** The probabilities from `firstStep` on; the same numbers however the recording is split into calls. */
-  async listen(
+  async infer(
     recording: FrameSource,
     { firstStep, stepCount }: { firstStep: number; stepCount: number },
   ): Promise<Float32Array> {

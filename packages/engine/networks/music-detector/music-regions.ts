@@ -1,4 +1,4 @@
-/** A stretch of a recording that contains music. */
+/** A part of a recording that contains music. */
 export type MusicRegion = { startSeconds: number; endSeconds: number; confidence: number };
 
 /** Cost of a change between music and no music, in log-odds: it takes this much evidence, summed over the steps, to make a region or a gap. */

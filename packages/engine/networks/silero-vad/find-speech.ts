@@ -12,12 +12,12 @@ export async function findSpeech(
   vad: SileroVad,
   onProgress: (fraction: number) => void,
 ): Promise<SpeechRegion[]> {
-  const listen = vad.makeListener();
+  const score = vad.makeScorer();
   const probabilities = new Float32Array(Math.ceil(source.lengthFrames / BLOCK_FRAMES));
   for (let block = 0; block < probabilities.length; block += READ_BLOCKS) {
     const [samples = new Float32Array()] = source.read(block * BLOCK_FRAMES, READ_BLOCKS * BLOCK_FRAMES);
     for (let n = 0; n < READ_BLOCKS && block + n < probabilities.length; n++) {
-      probabilities[block + n] = await listen(samples.subarray(n * BLOCK_FRAMES, (n + 1) * BLOCK_FRAMES));
+      probabilities[block + n] = await score(samples.subarray(n * BLOCK_FRAMES, (n + 1) * BLOCK_FRAMES));
     }
     onProgress(Math.min(1, (block + READ_BLOCKS) / probabilities.length));
   }

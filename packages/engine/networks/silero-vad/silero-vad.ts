@@ -16,7 +16,7 @@ export class SileroVad {
   }
 
   /** A stateful detector: feed it a recording's blocks in order. */
-  makeListener(): (block: Float32Array) => Promise<number> {
+  makeScorer(): (block: Float32Array) => Promise<number> {
     const input = new Float32Array(CONTEXT_FRAMES + BLOCK_FRAMES);
     let state: Float32Array = new Float32Array(STATE_SIZE);
     return async (block) => {

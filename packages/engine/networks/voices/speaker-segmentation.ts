@@ -1,8 +1,8 @@
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import type { HeardPower } from "./voice-power.ts";
+import type { PowerRows } from "./voice-power.ts";
 
 /** Fixed by training: see weights/voices-turns/README.md, "How to run it". */
-export const PLACES = 4;
+export const LOCAL_SPEAKERS = 4;
 /** 10 s, as in training. */
 export const WINDOW_STEPS = 500;
 
@@ -10,7 +10,7 @@ export const WINDOW_STEPS = 500;
  * Our diarization network: which of up to four voices are active, every 20 ms of a window. The order of the places is arbitrary and differs between
  * windows.
  */
-export class SpeakerTurns {
+export class SpeakerSegmentation {
   readonly #session: GraphSession;
 
   constructor(session: GraphSession) {
@@ -18,7 +18,7 @@ export class SpeakerTurns {
   }
 
   /** The probability of each place's voice in each step. */
-  async listen({ rows, values }: HeardPower): Promise<Float32Array> {
+  async infer({ rows, values }: PowerRows): Promise<Float32Array> {
     const shape = [1, rows, values.length / rows];
     const outputs = await this.#session.run({ power: { data: values, shape } }, ["turns"]);
     return getTensor(outputs, "turns").data;

@@ -5,18 +5,18 @@ import { SAMPLE_RATE_HZ, TRANSFORM } from "./voice-separator.ts";
 export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / TRANSFORM.hopFrames;
 
 /** Power spectra, one row every 10 ms. */
-export type HeardPower = { rows: number; values: Float32Array };
+export type PowerRows = { rows: number; values: Float32Array };
 
 /** The input features of the speaker networks, from a mono recording at 16 kHz. */
 export class VoicePower {
   readonly #spectrum = new PowerSpectrum({ fftSize: TRANSFORM.fftSize, hopFrames: TRANSFORM.hopFrames });
 
-  read(recording: FrameSource, { firstRow, rows }: { firstRow: number; rows: number }): HeardPower {
+  read(recording: FrameSource, { firstRow, rows }: { firstRow: number; rows: number }): PowerRows {
     return { rows, values: this.#spectrum.read(recording, { firstSlot: firstRow, slotCount: rows }) };
   }
 
   /** The selected rows, concatenated. */
-  pick({ rows, values }: HeardPower, isPicked: (row: number) => boolean): HeardPower {
+  pick({ rows, values }: PowerRows, isPicked: (row: number) => boolean): PowerRows {
     const bins = this.#spectrum.binCount;
     const picked = Array.from({ length: rows }, (_, row) => row).filter(isPicked);
     const kept = new Float32Array(picked.length * bins);

@@ -8,8 +8,8 @@ const tokenizer = {
   translate: 1001,
   encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
 } as Partial<WhisperTokenizer> as WhisperTokenizer;
-const promptOf = (wishes: Parameters<typeof makeBrief>[1]) =>
-  String.fromCodePoint(...makeBrief(tokenizer, wishes).promptTokens);
+const promptOf = (options: Parameters<typeof makeBrief>[1]) =>
+  String.fromCodePoint(...makeBrief(tokenizer, options).promptTokens);
 
 describe("[V10] [V11] the decoder's prompt", () => {
   it("is only the task token when no hints are given", () => {

@@ -16,9 +16,9 @@ const PROMPT_TOKENS_MAX = 223;
 /** A prompt that is too long keeps its end. Keywords come first, because they also bias the token choice. */
 export function makeBrief(
   tokenizer: WhisperTokenizer,
-  wishes: { isTranslated?: boolean; prompt?: string; keywords?: readonly string[] },
+  options: { isTranslated?: boolean; prompt?: string; keywords?: readonly string[] },
 ): Brief {
-  const { isTranslated = false, prompt = "", keywords = [] } = wishes;
+  const { isTranslated = false, prompt = "", keywords = [] } = options;
   const glossary = keywords.length === 0 ? "" : `${keywords.join(", ")}.`;
   const text = [glossary, prompt.trim()].filter((part) => part !== "").join(" ");
   return {

@@ -146,12 +146,12 @@ export class DecoderRun {
     if (tokens.length !== this.#rows) {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
     }
-    if (this.#position === 0) await this.#hear();
+    if (this.#position === 0) await this.#readAudio();
     return this.#decoder.embedding.embed(tokens, this.#position);
   }
 
   /** The cross-attention cache: reused from an earlier run, or computed. */
-  async #hear(): Promise<void> {
+  async #readAudio(): Promise<void> {
     const { layers, embedding } = this.#decoder;
     const heads = embedding.width / HEAD_WIDTH;
     const none = { data: new Float32Array(0), shape: [this.#rows, heads, 0, HEAD_WIDTH] };

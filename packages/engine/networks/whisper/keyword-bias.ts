@@ -4,7 +4,7 @@ const NEXT_BOOST = 3;
 
 interface Branch extends Map<number, Branch> {}
 
-/** Biases the decoder towards given words that it hears but would spell as more common ones. */
+/** Biases the decoder towards given words that it recognises but would spell as more common ones. */
 export class KeywordBias {
   readonly #root: Branch = new Map();
 

@@ -20,7 +20,7 @@ export type RatedTokens = { tokens: number[]; logProbs: number[] };
 /** The decoder's output for a window. `logProbs` has one more entry than `tokens`, for the end token. */
 export type WrittenWindow = RatedTokens & {
   language: string;
-  /** Only tokens with letters or digits: punctuation and the end are probable whatever is heard. */
+  /** Only tokens with letters or digits: punctuation and the end are probable whatever is said. */
   words: RatedTokens;
   noSpeechProbability: number;
   /** Stopped because of a loop or its length. */
@@ -42,7 +42,7 @@ export type WindowBatch = {
   seconds: readonly number[];
   /** The likely language of each window: if `chooseLanguages` agrees, the first step is not repeated. */
   expected: readonly string[];
-  chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
+  chooseLanguages(guesses: readonly LanguageProbabilities[]): readonly string[];
   temperature: number;
   random: () => number;
   brief: Brief;
@@ -124,8 +124,8 @@ async function start(
   };
   // Language and speech probability are read without the prompt, which would bias them.
   const guessed = await feed(options.expected, []);
-  const heard = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));
-  const languages = options.chooseLanguages(heard);
+  const guesses = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));
+  const languages = options.chooseLanguages(guesses);
   const isAsGuessed = languages.every((language, row) => language === options.expected[row]);
   if (isAsGuessed && prompt.length === 0) return guessed;
   // Copied: the next run reuses the memory.

@@ -23,7 +23,7 @@ export class XVector {
 
   /** Computes the features of a mono recording at any sample rate. */
   analyse(recording: FrameSource): Cepstra {
-    const source = toSampleRate(recording, { sampleRateHz: SAMPLE_RATE_HZ, isForListening: true });
+    const source = toSampleRate(recording, { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true });
     const rows = Math.ceil(source.lengthFrames / HOP_FRAMES);
     const values = new Float32Array(rows * CEPSTRA);
     for (let row = 0; row < rows; row += READ_ROWS) {
@@ -39,15 +39,15 @@ export class XVector {
   /** The embedding of the rows from `firstRow` on, weighted by `weights`. */
   async embed({ rows, values }: Cepstra, firstRow: number, weights: Float32Array): Promise<Float32Array> {
     const count = weights.length + 2 * CONTEXT_ROWS;
-    const heard = new Float32Array(count * CEPSTRA);
+    const kept = new Float32Array(count * CEPSTRA);
     for (let row = 0; row < count; row++) {
       // The edges are padded with the outermost rows.
       const at = Math.min(Math.max(0, firstRow - CONTEXT_ROWS + row), rows - 1) * CEPSTRA;
-      heard.set(values.subarray(at, at + CEPSTRA), row * CEPSTRA);
+      kept.set(values.subarray(at, at + CEPSTRA), row * CEPSTRA);
     }
     const outputs = await this.#session.run(
       {
-        mfcc: { data: heard, shape: [1, count, CEPSTRA] },
+        mfcc: { data: kept, shape: [1, count, CEPSTRA] },
         weight: { data: weights, shape: [1, 1, weights.length] },
       },
       ["embedding"],

@@ -24,7 +24,7 @@ export async function offerSpans(
   const isLong = lengthFrames > spansFromSeconds * sampleRateHz;
   if (!exchange || spansFromSeconds === 0 || !isLong) return spans;
   const parts: SpanPart[] = [];
-  for (const root of passes.filter(({ hears }) => hears === undefined)) {
+  for (const root of passes.filter(({ reads }) => reads === undefined)) {
     const group = passes.filter((pass) => findRootPass(pass) === root);
     if (!group.every((pass) => isDivisible(run.input, pass, root))) continue;
     const cutFrames = listCuts(run.input, root, SPAN_SHARE * spansFromSeconds);

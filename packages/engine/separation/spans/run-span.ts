@@ -14,7 +14,7 @@ import { toSystemError } from "../../targets/to-engine-error.ts";
 import { planLanes } from "../lanes.ts";
 import { type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
 import { identifyPass, toNetworkShape, toStartFrame } from "../pass-identity.ts";
-import { SpoolGauge } from "../write-progress.ts";
+import { WriteProgress } from "../write-progress.ts";
 import { describeSpanPass } from "./describe-span-pass.ts";
 import { RangeSource } from "./range-source.ts";
 import { cutAtFrames, type SegmentRange, toRangeEnd } from "./segment-range.ts";
@@ -48,7 +48,7 @@ type Step = {
   grid: SegmentGrid;
   /** The span's own segments of the pass; passes that read it may need more. */
   own: SegmentRange;
-  gauge: SpoolGauge;
+  gauge: WriteProgress;
 };
 
 type SpanRun = { networks: StemNetworks; input: OpenInput };
@@ -89,13 +89,13 @@ function findPasses(
     const { network, startShare, stems } = spanPass;
     const manifest = manifests.filter(isStemManifest).find(({ id }) => id === network);
     if (manifest === undefined) return undefined;
-    const { hears } = manifest;
-    const heard = hears && found.find(({ pass }) => pass.manifest.id === hears.network);
-    if (hears && !heard) return undefined;
+    const { reads } = manifest;
+    const readStep = reads && found.find(({ pass }) => pass.manifest.id === reads.network);
+    if (reads && !readStep) return undefined;
     const pass = { manifest, startShare, stems, targets: [] };
     found.push({
       spanPass,
-      pass: { ...pass, hears: hears && heard && { pass: heard.pass, stem: hears.stem } },
+      pass: { ...pass, reads: reads && readStep && { pass: readStep.pass, stem: reads.stem } },
     });
   }
   return found;
@@ -126,31 +126,34 @@ async function planSteps(
     if (!isDeepStrictEqual(madeFrom, spanPass.madeFrom)) return undefined;
     const own = cutAtFrames(grid, { startFrame, cutFrames: request.part.cutFrames })[request.index];
     if (own === undefined) return undefined;
-    steps.push({ spanPass, pass, spools: { ...spools, range: own }, grid, own, gauge: new SpoolGauge() });
+    steps.push({ spanPass, pass, spools: { ...spools, range: own }, grid, own, gauge: new WriteProgress() });
   }
   // In reverse: passes come after the ones they read.
   for (const step of steps.toReversed()) widenHeard(steps, step);
   return steps;
 }
 
-const findHeard = (steps: readonly Step[], { pass }: Step) =>
-  steps.find((other) => other.pass === pass.hears?.pass);
+const findReadStep = (steps: readonly Step[], { pass }: Step) =>
+  steps.find((other) => other.pass === pass.reads?.pass);
 
 /** Extends the pass being read to cover the windows of these segments. */
 function widenHeard(steps: readonly Step[], step: Step): void {
-  const heard = findHeard(steps, step);
+  const readStep = findReadStep(steps, step);
   const { from, to } = step.spools.range;
-  if (heard === undefined || from === to) return;
+  if (readStep === undefined || from === to) return;
   const shift =
     toStartFrame(step.pass.manifest, step.pass.startShare) -
-    toStartFrame(heard.pass.manifest, heard.pass.startShare);
+    toStartFrame(readStep.pass.manifest, readStep.pass.startShare);
   const { windowStartFrame } = segmentSpan(step.grid, Math.max(0, from - 1));
   const endFrame = segmentSpan(step.grid, to - 1).windowStartFrame + step.grid.segmentFrames;
   const toSegment = (frame: number) =>
-    Math.max(0, Math.min(heard.grid.segmentCount - 1, Math.floor((frame + shift) / heard.grid.strideFrames)));
-  const { range } = heard.spools;
+    Math.max(
+      0,
+      Math.min(readStep.grid.segmentCount - 1, Math.floor((frame + shift) / readStep.grid.strideFrames)),
+    );
+  const { range } = readStep.spools;
   const needed = { from: toSegment(windowStartFrame), to: toSegment(endFrame - 1) + 1 };
-  heard.spools.range =
+  readStep.spools.range =
     range.from === range.to
       ? needed
       : { from: Math.min(range.from, needed.from), to: Math.max(range.to, needed.to) };
@@ -166,9 +169,9 @@ async function runStep(
   const { manifest, startShare } = pass;
   try {
     using opened = new DisposableStack();
-    const heard = findHeard(steps, step);
-    await heard?.gauge.reached(0);
-    const source = heard ? opened.use(openHeard(run, heard, pass)) : run.input.source;
+    const readStep = findReadStep(steps, step);
+    await readStep?.gauge.reached(0);
+    const source = readStep ? opened.use(openReadStem(run, readStep, pass)) : run.input.source;
     const input = toSampleRate(source, toNetworkShape(run.input, manifest));
     const startFrame = toStartFrame(manifest, startShare);
     const { network } = await run.networks.getNetwork(manifest);
@@ -177,7 +180,7 @@ async function runStep(
       network,
       input: new ShiftedSource(input, -startFrame),
       lanes: planLanes(run.input.info),
-      ...(heard && { whenReadable: (endFrame) => heard.gauge.reached(startFrame + endFrame) }),
+      ...(readStep && { whenReadable: (endFrame) => readStep.gauge.reached(startFrame + endFrame) }),
       onSpooled: (lengthFrames) => gauge.rise(lengthFrames),
       onProgress,
     });
@@ -188,8 +191,8 @@ async function runStep(
 }
 
 /** The locally made part of a stem, at its position in the whole. */
-function openHeard(run: SpanRun, { spools, grid, pass }: Step, { hears }: StemPass): RangeSource {
-  return new RangeSource(spoolPath(spools.folder, hears?.stem ?? ""), {
+function openReadStem(run: SpanRun, { spools, grid, pass }: Step, { reads }: StemPass): RangeSource {
+  return new RangeSource(spoolPath(spools.folder, reads?.stem ?? ""), {
     channels: run.input.info.channels,
     sampleRateHz: pass.manifest.sampleRateHz,
     lengthFrames: grid.lengthFrames,

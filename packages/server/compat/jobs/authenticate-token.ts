@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { findActiveCaller, findCaller, type KeyRing } from "../../http/access/authenticate.ts";
+import { findActiveCaller, findCaller, type KeyLookup } from "../../http/access/authenticate.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -14,7 +14,7 @@ declare module "fastify" {
  * The account behind `Authorization: Bearer <token>`: a key of the kind `legacy`, or an ordinary one. If the route takes both headers, one valid credential
  * is enough.
  */
-export async function getLegacyCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller> {
+export async function getLegacyCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller> {
   const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const bearer = token === undefined ? undefined : await findActiveCaller(keys, token);
   const caller = bearer ?? (request.routeOptions.config.takesApiKey && (await findCaller(keys, request)));

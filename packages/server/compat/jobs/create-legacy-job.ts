@@ -23,10 +23,10 @@ const FIELD_OF_TARGET: Record<string, string> = {
 };
 
 export function toTaskRequest({ assetId, metadata, otherSourceAssets }: LegacyJobRequest): TaskRequest {
-  const { name, format, ...wishes } = metadata;
+  const { name, format, ...options } = metadata;
   const transcriptAssetId = otherSourceAssets?.[0]?.id;
   const transcript = transcriptAssetId === undefined ? {} : { transcriptAssetId };
-  return { assetId, targets: [{ model: name, formats: [format], ...wishes, ...transcript }] };
+  return { assetId, targets: [{ model: name, formats: [format], ...options, ...transcript }] };
 }
 
 /** Renames a Task's field to the job's in an error. */

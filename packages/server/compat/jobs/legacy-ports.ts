@@ -75,13 +75,13 @@ function toLinkError(error: unknown): ApiError {
 }
 
 /** The Jobs interface's ports over database, store and network. */
-export function makeLegacyPorts(house: {
+export function makeLegacyPorts(context: {
   db: Database;
   blobs: Blobs;
   links: Links;
   guard: AddressGuard;
 }): LegacyPorts {
-  const { db, blobs, links, guard } = house;
+  const { db, blobs, links, guard } = context;
   return {
     findJob: (clientId, id) => findLegacyJob(db, id, clientId),
     listJobs: (clientId, page) => listLegacyJobs(db, clientId, page),

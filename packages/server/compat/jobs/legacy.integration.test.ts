@@ -322,14 +322,14 @@ describe("uploads", () => {
 describe("jobs", () => {
   it("[J3] are created with their fields, and are Tasks underneath", async () => {
     const callbackUrl = receiver.url;
-    const wishes = { ...metadata, residual: true };
-    const job = await createJob({ callbackUrl, metadata: wishes });
+    const options = { ...metadata, residual: true };
+    const job = await createJob({ callbackUrl, metadata: options });
     expect(newLegacyJob.parse(job)).toEqual(job);
     expect(job).toEqual({
       id: job.id,
       clientId: account.clientId,
       requestId: expect.any(String),
-      metadata: wishes,
+      metadata: options,
       callbackUrl,
       status: "created",
     });

@@ -14,8 +14,8 @@ import { z } from "zod";
 import { toApiError } from "../../http/errors/error-mapper.ts";
 import { discardUpload } from "../../http/uploads/keep-asset.ts";
 import { type ReceivedUpload, receiveUpload } from "../../http/uploads/receive-upload.ts";
-import { answerUpload, type DoorApi } from "../answer-upload.ts";
-import { DOOR_CONFIG, DOOR_SECURITY } from "../compat-config.ts";
+import { answerUpload, type CompatApi } from "../answer-upload.ts";
+import { COMPAT_CONFIG, COMPAT_SECURITY } from "../compat-config.ts";
 import { parseTarget, toPrompt } from "../parse-target.ts";
 import type { WaitingResult } from "../run-waiting-task.ts";
 import { shouldRetry, toOpenAiError } from "./openai-errors.ts";
@@ -30,9 +30,9 @@ import {
   type TranscriptionForm,
 } from "./transcription-form.ts";
 
-const shared = { tags: ["OpenAI"], security: DOOR_SECURITY };
+const shared = { tags: ["OpenAI"], security: COMPAT_SECURITY };
 const config = {
-  ...DOOR_CONFIG,
+  ...COMPAT_CONFIG,
   toErrorBody: (error: ApiError) => toOpenAiError(error),
   toErrorHeaders: (error: ApiError) => (shouldRetry(error) ? {} : { "x-should-retry": "false" }),
 };
@@ -63,12 +63,12 @@ const ROUTES = {
 } as const;
 type SpeechTask = keyof typeof ROUTES;
 
-export function addOpenAiRoutes(api: DoorApi): void {
+export function addOpenAiRoutes(api: CompatApi): void {
   addModelRoutes(api);
   for (const task of Object.keys(ROUTES) as SpeechTask[]) addSpeechRoute(api, task);
 }
 
-function addSpeechRoute(api: DoorApi, task: SpeechTask): void {
+function addSpeechRoute(api: CompatApi, task: SpeechTask): void {
   const { url, summary } = ROUTES[task];
   api.app.post(
     url,
@@ -97,7 +97,7 @@ function addSpeechRoute(api: DoorApi, task: SpeechTask): void {
   );
 }
 
-function addModelRoutes({ app }: DoorApi): void {
+function addModelRoutes({ app }: CompatApi): void {
   app.get(
     "/v1/models",
     {
@@ -139,7 +139,7 @@ function toTarget(form: TranscriptionForm, task: SpeechTask): TargetRequest {
   });
 }
 
-async function answer(api: DoorApi, exchange: Exchange, task: SpeechTask): Promise<unknown> {
+async function answer(api: CompatApi, exchange: Exchange, task: SpeechTask): Promise<unknown> {
   const { request, reply } = exchange;
   const received = await receiveUpload(api, request, { fileField: "file", fieldNames: FORM_FIELDS });
   const { form, target } = await readForm(api, received, task);
@@ -163,7 +163,7 @@ async function answer(api: DoorApi, exchange: Exchange, task: SpeechTask): Promi
 
 /** A form is checked once its file is stored; if it is invalid, the file is removed again. */
 async function readForm(
-  { ports }: DoorApi,
+  { ports }: CompatApi,
   { fields, stored }: ReceivedUpload,
   task: SpeechTask,
 ): Promise<{ form: TranscriptionForm; target: TargetRequest }> {

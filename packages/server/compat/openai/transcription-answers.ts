@@ -39,10 +39,10 @@ function findCompressionRatio(text: string): number {
 }
 
 /** A confidence of 0 has no logarithm; with three decimals this is the minimum. */
-const LEAST_CONFIDENCE = 0.0005;
+const MIN_CONFIDENCE = 0.0005;
 
 function toSegment({ start, end, text, words }: TranscriptLine, id: number): OpenAiSegment {
-  const logProbs = words.map(({ confidence }) => Math.log(Math.max(confidence, LEAST_CONFIDENCE)));
+  const logProbs = words.map(({ confidence }) => Math.log(Math.max(confidence, MIN_CONFIDENCE)));
   const sum = logProbs.reduce((total, value) => total + value, 0);
   return {
     id,

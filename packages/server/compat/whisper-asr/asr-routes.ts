@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { toContentDisposition } from "../../domain/content-disposition.ts";
 import { receiveUpload } from "../../http/uploads/receive-upload.ts";
-import { answerUpload, type DoorApi } from "../answer-upload.ts";
-import { DOOR_CONFIG, DOOR_SECURITY } from "../compat-config.ts";
+import { answerUpload, type CompatApi } from "../answer-upload.ts";
+import { COMPAT_CONFIG, COMPAT_SECURITY } from "../compat-config.ts";
 import { parseTarget, toPrompt } from "../parse-target.ts";
 import { OUTPUT_OF, toAsrAnswer, toDetectedLanguage } from "./asr-answers.ts";
 import { wrapRawSound } from "./raw-sound.ts";
@@ -15,7 +15,7 @@ const DETECT_SECONDS = 60;
 
 const shared = {
   tags: ["whisper-asr-webservice"],
-  security: [...DOOR_SECURITY, { basicKey: [] }],
+  security: [...COMPAT_SECURITY, { basicKey: [] }],
   consumes: ["multipart/form-data"],
   formBody: {
     type: "object",
@@ -23,27 +23,25 @@ const shared = {
     properties: { [FILE_FIELD]: { type: "string", format: "binary" } },
   },
 };
-const config = { ...DOOR_CONFIG, isLong: true };
+const config = { ...COMPAT_CONFIG, isLong: true };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-async function listen(
-  api: DoorApi,
+async function transcribeUpload(
+  api: CompatApi,
   exchange: Exchange,
-  wishes: { target: TargetRequest; isRaw: boolean; maxSeconds?: number },
+  upload: { target: TargetRequest; isRaw: boolean; maxSeconds?: number },
 ) {
-  const { target, isRaw, maxSeconds } = wishes;
+  const { target, isRaw, maxSeconds } = upload;
   const received = await receiveUpload(api, exchange.request, {
     fileField: FILE_FIELD,
-    ...(isRaw
-      ? { adapt: (upload) => wrapRawSound(upload, maxSeconds === undefined ? {} : { maxSeconds }) }
-      : {}),
+    ...(isRaw ? { adapt: (file) => wrapRawSound(file, maxSeconds === undefined ? {} : { maxSeconds }) } : {}),
   });
   const { content } = await answerUpload(api, exchange, { received, target });
   return { content, name: received.stored.name };
 }
 
-export function addAsrRoutes(api: DoorApi): void {
+export function addAsrRoutes(api: CompatApi): void {
   api.app.post(
     "/asr",
     {
@@ -71,7 +69,7 @@ export function addAsrRoutes(api: DoorApi): void {
         ...toPrompt(initial_prompt),
         ...(task === "translate" ? { translate: true } : {}),
       });
-      const { content, name } = await listen(api, { request, reply }, { target, isRaw: !encode });
+      const { content, name } = await transcribeUpload(api, { request, reply }, { target, isRaw: !encode });
       return reply
         .header("content-type", "text/plain; charset=utf-8")
         .header("content-disposition", toContentDisposition(`transcript.${output}`, `${name}.${output}`))
@@ -93,8 +91,8 @@ export function addAsrRoutes(api: DoorApi): void {
     },
     async (request, reply) => {
       const target = { model: "transcription", formats: ["json"] };
-      const wishes = { target, isRaw: !request.query.encode, maxSeconds: DETECT_SECONDS };
-      return toDetectedLanguage((await listen(api, { request, reply }, wishes)).content);
+      const upload = { target, isRaw: !request.query.encode, maxSeconds: DETECT_SECONDS };
+      return toDetectedLanguage((await transcribeUpload(api, { request, reply }, upload)).content);
     },
   );
 }

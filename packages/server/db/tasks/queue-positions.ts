@@ -13,10 +13,10 @@ const RANK = sql`-coalesce(priority, 5)`;
  * Task, as its limit allows; the others share the rest.
  */
 const TURNS = sql`
-  with line as materialized (select * from waiting_clients limit ${sql.lit(PLACES_MAX)}), house as (
+  with line as materialized (select * from waiting_clients limit ${sql.lit(PLACES_MAX)}), fleet as (
     select greatest(1, (select count(*) from alive_workers)) as workers, (select sum(weight) from line) as weights
   ), judged as (
-    select line.*, running_max > 0 and running_max < workers * weight / weights::float8 as is_capped, workers from line, house
+    select line.*, running_max > 0 and running_max < workers * weight / weights::float8 as is_capped, workers from line, fleet
   ), rest as (
     select greatest(1, max(workers) - coalesce(sum(running_max) filter (where is_capped), 0))
       / (sum(weight) filter (where not is_capped))::float8 as turns from judged

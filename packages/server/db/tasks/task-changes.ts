@@ -31,7 +31,7 @@ export function openTaskChanges(options: {
     for (const listener of listeners) listener(taskId);
   };
 
-  async function listenOnce(): Promise<void> {
+  async function diarizeOnce(): Promise<void> {
     const current = new SteadyClient({
       connectionString: options.connectionString,
       application_name: "stemwright changes",
@@ -50,7 +50,7 @@ export function openTaskChanges(options: {
 
   async function listenUntilClosed(): Promise<void> {
     while (!closing.signal.aborted) {
-      await listenOnce().catch((error: Error) => {
+      await diarizeOnce().catch((error: Error) => {
         if (!closing.signal.aborted) options.onError(error);
       });
       await client?.end().catch(() => {});

@@ -97,10 +97,10 @@ describe("the queue of waiting Tasks", () => {
     const { id, targets } = await createTask();
     const targetId = targets[0]?.id ?? "";
     const run = await beginRun(database.db, id);
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     const listener = await database.pool.connect();
     onTestFinished(() => listener.release(true));
-    listener.on("notification", ({ payload }) => heard.push(payload));
+    listener.on("notification", ({ payload }) => received.push(payload));
     await listener.query("listen task_changes");
     expect(await setProgress(database.db, run, [{ targetId, progress: 0.25 }])).toBe("on");
     expect(await setProgress(database.db, { ...run, token: "another" }, [{ targetId, progress: 0.5 }])).toBe(
@@ -108,8 +108,8 @@ describe("the queue of waiting Tasks", () => {
     );
     expect((await findTask(database.db, id))?.targets[0]?.progress).toBe(0.25);
     await database.pool.query("select pg_notify('task_changes', 'behind it')");
-    await expect.poll(() => heard).toContain("behind it");
-    expect(heard).toEqual(["behind it"]);
+    await expect.poll(() => received).toContain("behind it");
+    expect(received).toEqual(["behind it"]);
     await database.db.transaction().execute((tx) => cancelTask(tx, clientId, id));
     expect(await setProgress(database.db, run, [])).toBe("over");
     await deleteTask(database.db, clientId, id);

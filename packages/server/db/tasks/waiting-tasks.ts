@@ -5,7 +5,7 @@ import { IS_ALIVE } from "../operation/worker-rows.ts";
 /** Workers without a Task LISTEN here, and the supervisor. */
 export const WAITING_CHANNEL = "tasks_waiting";
 /** Payload for a realignment; that for Tasks is empty or has ids of workers. */
-export const STRETCH_PAYLOAD = "stretch";
+export const GAP_PAYLOAD = "gap";
 /** How many idle workers a new Task wakes: one takes it, and the others may have died or just taken another. */
 const WOKEN = 4;
 
@@ -46,8 +46,8 @@ export async function notifyWaiting(db: DatabaseHandle): Promise<void> {
 }
 
 /** The same for realignments. */
-export async function notifyStretch(db: DatabaseHandle): Promise<void> {
-  await sql`select pg_notify(${WAITING_CHANNEL}, ${STRETCH_PAYLOAD})`.execute(db);
+export async function notifyGap(db: DatabaseHandle): Promise<void> {
+  await sql`select pg_notify(${WAITING_CHANNEL}, ${GAP_PAYLOAD})`.execute(db);
 }
 
 /** The limit on a client's waiting Tasks, 0 for none, and how many there are, counted no further than the limit. */

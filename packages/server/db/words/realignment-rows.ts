@@ -1,17 +1,17 @@
 import type { TargetStatus } from "@stemwright/contract";
 import { sql } from "kysely";
 import type {
+  GapWork,
   NewRealignment,
   RealignmentEnd,
   RealignmentQueue,
   RealignmentRecord,
   RealignmentRun,
-  StretchWork,
 } from "../../domain/words/realignment-record.ts";
 import type { WordsLine } from "../../domain/words/words-record.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
-import { notifyStretch } from "../tasks/waiting-tasks.ts";
+import { notifyGap } from "../tasks/waiting-tasks.ts";
 
 /** Per client, including those in progress. */
 const WAITING_MAX = 20;
@@ -49,19 +49,19 @@ const toRecord = (row: RealignmentRow): RealignmentRecord => ({
 /** Undefined if the client has too many waiting or the target is gone. The client's lock prevents two concurrent inserts from exceeding the limit. */
 export async function insertRealignment(
   db: DatabaseHandle,
-  { id, clientId, taskId, targetId, stretch }: NewRealignment,
+  { id, clientId, taskId, targetId, gap }: NewRealignment,
 ): Promise<RealignmentRecord | undefined> {
   return await inTransaction(db, async (transaction) => {
     await sql`select from clients where id = ${clientId} for no key update`.execute(transaction);
     const { rows } = await sql<RealignmentRow>`
       insert into realignments (id, client_id, task_id, target_id, stretch)
-      select ${id}, ${clientId}, task_id, targets.id, ${JSON.stringify(stretch)} from targets
+      select ${id}, ${clientId}, task_id, targets.id, ${JSON.stringify(gap)} from targets
       where targets.id = ${targetId} and task_id = ${taskId} and (
         select count(*) from realignments
         where client_id = ${clientId} and status = 'processing' and not (${IS_ABANDONED})) < ${WAITING_MAX}
       for key share
       returning ${COLUMNS}`.execute(transaction);
-    await notifyStretch(transaction);
+    await notifyGap(transaction);
     return rows[0] && toRecord(rows[0]);
   });
 }
@@ -82,7 +82,7 @@ export async function deleteRealignment(db: DatabaseHandle, targetId: string, id
   return numAffectedRows > 0n;
 }
 
-/** The next stretch for a worker: one at a time per client, from the client served least recently. */
+/** The next gap for a worker: one at a time per client, from the client served least recently. */
 async function claimRealignment(db: DatabaseHandle, token: string): Promise<RealignmentRun | undefined> {
   const { rows } = await sql<{
     id: string;
@@ -100,7 +100,7 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
       clientId: row.client_id,
       taskId: row.task_id,
       targetId: row.target_id,
-      stretch: JSON.parse(row.stretch) as StretchWork,
+      gap: JSON.parse(row.stretch) as GapWork,
       token,
     }
   );
@@ -135,7 +135,7 @@ async function releaseRealignment(
   await sql`
     update realignments set run_token = null, claimed_until = null, attempts = attempts - ${isFault ? 0 : 1}
     where id = ${id} and run_token = ${token} and status = 'processing'`.execute(db);
-  await notifyStretch(db);
+  await notifyGap(db);
 }
 
 /** Deletes abandoned realignments; returns how many. */

@@ -1,14 +1,14 @@
-import type { MediaLooker } from "../ports.ts";
+import type { MediaProbe } from "../ports.ts";
 
 /** Concurrent requests for the same file share one probe, as each takes a process. */
-export function shareLooks(looker: MediaLooker): MediaLooker {
-  const looks = new Map<string, ReturnType<MediaLooker["look"]>>();
+export function shareProbes(probe: MediaProbe): MediaProbe {
+  const probes = new Map<string, ReturnType<MediaProbe["look"]>>();
   return {
-    ...looker,
+    ...probe,
     look(asset) {
       const { blobKey } = asset;
-      const look = looks.get(blobKey) ?? looker.look(asset).finally(() => looks.delete(blobKey));
-      looks.set(blobKey, look);
+      const look = probes.get(blobKey) ?? probe.look(asset).finally(() => probes.delete(blobKey));
+      probes.set(blobKey, look);
       return look;
     },
   };

@@ -49,7 +49,7 @@ function checkTextFields(request: TargetRequest, model: CatalogueModel, path: st
   }
 }
 
-function checkWishes(request: TargetRequest, model: CatalogueModel, path: string): void {
+function checkOptions(request: TargetRequest, model: CatalogueModel, path: string): void {
   checkTextFields(request, model, path);
   if (
     request.language !== undefined &&
@@ -101,7 +101,7 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
     });
   }
   checkFormats(request, model, path);
-  checkWishes(request, model, path);
+  checkOptions(request, model, path);
   const { access, creditsPerMinute } = findTerms({ model, variant, ...terms });
   if (access !== "enabled") {
     const what = variant ? `${model.id} with the variant ${variant.id}` : model.id;

@@ -22,11 +22,11 @@ const ports = {
 } as unknown as Parameters<typeof checkTranscripts>[0];
 
 const check = (
-  wishes: { transcriptAssetId?: string; transcriptUrl?: string },
+  options: { transcriptAssetId?: string; transcriptUrl?: string },
   task: { storageIntegrationId?: string } = {},
 ) =>
   checkTranscripts(ports, { clientId: "client" } as Caller, {
-    targets: [{ model: "alignment", formats: ["json"], ...wishes }],
+    targets: [{ model: "alignment", formats: ["json"], ...options }],
     ...task,
   });
 

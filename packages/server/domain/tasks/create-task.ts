@@ -8,7 +8,7 @@ import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { isSound } from "../models/catalogue.ts";
 import type { InstalledModel } from "../models/model-view.ts";
-import type { AssetStore, GrantStore, MediaLooker, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
+import type { AssetStore, GrantStore, MediaProbe, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
@@ -27,7 +27,7 @@ import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 export type CheckPorts = {
   assets: AssetStore;
   grants: GrantStore;
-  media: MediaLooker;
+  media: MediaProbe;
   transcriptReader: TranscriptReader;
   urls: UrlRules;
   installed: readonly InstalledModel[];
@@ -137,7 +137,7 @@ async function checkAsset(
 }
 
 /** Refuses formats that can't hold the outputs of the asset, before any work. */
-function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
+function checkOutputs(media: MediaProbe, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
   for (const [index, { model, target }] of targets.entries()) {
     if (!isSound(model)) continue;
     for (const format of toSoundFormats(target)) {

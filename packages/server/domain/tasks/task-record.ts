@@ -11,7 +11,7 @@ export type OutputRecord = {
 };
 
 /** Optional fields of a target; echoed only if supplied. */
-export type TargetWishes = {
+export type TargetOptions = {
   residual?: boolean;
   variant?: string;
   language?: string;
@@ -27,7 +27,7 @@ export type TargetWishes = {
   maxLines?: number;
 };
 
-export const TARGET_WISHES = [
+export const TARGET_OPTIONS = [
   "residual",
   "variant",
   "language",
@@ -41,9 +41,9 @@ export const TARGET_WISHES = [
   "keywords",
   "maxLineLength",
   "maxLines",
-] as const satisfies (keyof TargetWishes)[];
+] as const satisfies (keyof TargetOptions)[];
 
-export type NewTarget = TargetWishes & {
+export type NewTarget = TargetOptions & {
   id: string;
   model: string;
   formats: string[];

@@ -2,7 +2,7 @@ import { type Target, type Task, toMimeType } from "@stemwright/contract";
 import { sumCredits } from "../credits/credit-amounts.ts";
 import type { LinkSigner } from "../links.ts";
 import { toShownDuration } from "./shown-duration.ts";
-import { type OutputRecord, TARGET_WISHES, type TargetRecord, type TaskRecord } from "./task-record.ts";
+import { type OutputRecord, TARGET_OPTIONS, type TargetRecord, type TaskRecord } from "./task-record.ts";
 
 export const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
@@ -28,8 +28,8 @@ function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePos
 
 function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Target {
   const { id, model, status, formats } = target;
-  const wishes = TARGET_WISHES.map((name) => [name, target[name]] as const);
-  const supplied = Object.fromEntries(wishes.filter(([, value]) => value !== undefined));
+  const options = TARGET_OPTIONS.map((name) => [name, target[name]] as const);
+  const supplied = Object.fromEntries(options.filter(([, value]) => value !== undefined));
   return {
     id,
     model,

@@ -1,4 +1,4 @@
-import { type Realignment, STRETCH_MAX_SECONDS, type Stretch, TARGET_ERRORS } from "@stemwright/contract";
+import { GAP_MAX_SECONDS, type Gap, type Realignment, TARGET_ERRORS } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { SPEECH_LANGUAGES } from "../models/speech-languages.ts";
 import { Refusal } from "../refusal.ts";
@@ -6,59 +6,59 @@ import { refuseField } from "../refuse-field.ts";
 import { toLanguageCode } from "../tasks/language-code.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { getTextTarget, loadDocument, type WordsPorts } from "./load-words.ts";
-import type { NewRealignment, RealignmentRecord, StretchWork } from "./realignment-record.ts";
+import type { GapWork, NewRealignment, RealignmentRecord } from "./realignment-record.ts";
 import type { WordsDocument } from "./words-record.ts";
 import { toTimedLine } from "./words-view.ts";
 
-/** Nearby words on each side that are aligned with the stretch, so that its edges are found. */
+/** Nearby words on each side that are aligned with the gap, so that its edges are found. */
 const CONTEXT_WORDS = 4;
 const CONTEXT_SECONDS = 5;
 const ROUNDING_SECONDS = 0.0015;
 const DEFAULT_LANGUAGE = "en";
 
-/** Collects everything needed to time a stretch of a target's words. */
+/** Collects everything needed to time a gap of a target's words. */
 export async function prepareRealignment(
   ports: WordsPorts,
   task: TaskRecord,
-  { targetId, stretch }: { targetId: string; stretch: Stretch },
+  { targetId, gap }: { targetId: string; gap: Gap },
 ): Promise<NewRealignment> {
   const target = getTextTarget(task, targetId);
   const { document } = await loadDocument(ports, task, target);
-  const { start, end, text } = stretch;
-  checkSpan(stretch, document.durationSeconds);
+  const { start, end, text } = gap;
+  checkSpan(gap, document.durationSeconds);
   return {
     id: makeId(),
     clientId: task.clientId,
     taskId: task.id,
     targetId: target.id,
-    stretch: {
+    gap: {
       ...{ start, end, text },
-      language: findLanguage(stretch, [document.metadata.language, target.language]),
+      language: findLanguage(gap, [document.metadata.language, target.language]),
       ...findContext(document, { start, end }),
     },
   };
 }
 
-function checkSpan({ start, end }: Stretch, durationSeconds: number): void {
+function checkSpan({ start, end }: Gap, durationSeconds: number): void {
   if (end <= start)
     refuseField("WORDS_INVALID", {
       path: "end",
-      message: `The stretch ends at ${end} s; it has to end behind its start`,
+      message: `The gap ends at ${end} s; it has to end behind its start`,
     });
-  if (end - start > STRETCH_MAX_SECONDS)
+  if (end - start > GAP_MAX_SECONDS)
     refuseField("WORDS_INVALID", {
       path: "end",
-      message: `The stretch has ${(end - start).toFixed(1)} s; align at most ${STRETCH_MAX_SECONDS} s at once`,
+      message: `The gap has ${(end - start).toFixed(1)} s; align at most ${GAP_MAX_SECONDS} s at once`,
     });
   if (end > durationSeconds + ROUNDING_SECONDS)
     refuseField("WORDS_INVALID", {
       path: "end",
-      message: `The stretch ends at ${end} s, behind the recording's end at ${durationSeconds} s`,
+      message: `The gap ends at ${end} s, behind the recording's end at ${durationSeconds} s`,
     });
 }
 
 /** A requested language must be supported; one that the service wrote itself is. */
-function findLanguage({ language }: Stretch, known: readonly (string | undefined)[]): string {
+function findLanguage({ language }: Gap, known: readonly (string | undefined)[]): string {
   if (language === undefined) {
     const code = known.find((candidate) => candidate !== undefined) ?? DEFAULT_LANGUAGE;
     return toLanguageCode(code);
@@ -75,7 +75,7 @@ function findLanguage({ language }: Stretch, known: readonly (string | undefined
 function findContext(
   { lines }: WordsDocument,
   { start, end }: { start: number; end: number },
-): Pick<StretchWork, "before" | "after"> {
+): Pick<GapWork, "before" | "after"> {
   const words = lines.flatMap((line) => line.words).map(({ text, start, end }) => ({ text, start, end }));
   const before = words.filter(
     (word) => word.end <= start + ROUNDING_SECONDS && word.start >= start - CONTEXT_SECONDS,
@@ -89,7 +89,7 @@ function findContext(
 export const makeTooManyError = () =>
   new Refusal(
     "REALIGNMENTS_TOO_MANY",
-    "Too many stretches wait to be aligned; wait for those under way, or cancel some",
+    "Too many gaps wait to be aligned; wait for those under way, or cancel some",
   );
 
 export function toRealignment(record: RealignmentRecord): Realignment {

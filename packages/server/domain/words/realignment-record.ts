@@ -1,8 +1,8 @@
-import type { Stretch, TargetStatus, TimedWord } from "@stemwright/contract";
+import type { Gap, TargetStatus, TimedWord } from "@stemwright/contract";
 import type { WordsLine } from "./words-record.ts";
 
-/** A worker's input for timing a stretch: the text, the anchors and the words next to them. */
-export type StretchWork = Omit<Stretch, "language"> & {
+/** A worker's input for timing a gap: the text, the anchors and the words next to them. */
+export type GapWork = Omit<Gap, "language"> & {
   language: string;
   before: Pick<TimedWord, "text" | "start" | "end">[];
   after: Pick<TimedWord, "text" | "start" | "end">[];
@@ -14,7 +14,7 @@ export type NewRealignment = {
   clientId: string;
   taskId: string;
   targetId: string;
-  stretch: StretchWork;
+  gap: GapWork;
 };
 
 export type RealignmentRecord = Pick<NewRealignment, "id"> & {

@@ -13,14 +13,14 @@ declare module "fastify" {
 /** A caller, with what must be checked before the key is accepted. */
 export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
 
-export interface KeyRing {
+export interface KeyLookup {
   findCaller(secret: string): Promise<KeyHolder | undefined>;
   /** The callers behind those of the keys and sessions that are neither revoked nor of a suspended client, as they are now. */
   listActiveCallers(keyIds: readonly string[]): Promise<Pick<Caller, "keyId" | "clientId" | "role">[]>;
 }
 
 /** The caller behind the key; undefined if the request has none. A wrong key is rejected even on public routes. */
-export async function findCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller | undefined> {
+export async function findCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
   const caller = typeof secret === "string" ? await findActiveCaller(keys, secret) : undefined;
@@ -35,7 +35,7 @@ export async function findCaller(keys: KeyRing, request: FastifyRequest): Promis
 }
 
 /** The caller behind a key or token of either kind. */
-export async function findActiveCaller(keys: KeyRing, secret: string): Promise<KeyHolder | undefined> {
+export async function findActiveCaller(keys: KeyLookup, secret: string): Promise<KeyHolder | undefined> {
   const caller = await keys.findCaller(secret);
   if (caller?.isSuspended)
     throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");

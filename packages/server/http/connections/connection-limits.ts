@@ -93,7 +93,7 @@ export function addConnectionLimits(
   const { requestTimeoutSeconds, uploadMinBytesPerSecond } = limits;
   const connections = watchConnections(app.server, limits, trustProxy);
   app.addHook("onRequest", async (request, reply) => {
-    if (!connections.isGuest(request.raw.socket)) return;
+    if (!connections.isOverLimit(request.raw.socket)) return;
     void reply.header("connection", "close");
     if (!request.routeOptions.config.isHealth)
       throw new ApiError(

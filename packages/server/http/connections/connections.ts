@@ -10,11 +10,11 @@ export type ConnectionCounts = {
 };
 
 /** Connections accepted beyond the limits, for health checks and for 503 responses. */
-const GUESTS_MAX = 64;
-/** A silent guest is closed, to free its slot. */
-const GUEST_SILENCE_MS = 2000;
+const OVER_LIMIT_MAX = 64;
+/** A silent over-limit connection is closed, to free its slot. */
+const OVER_LIMIT_SILENCE_MS = 2000;
 
-type Connection = { socket: Socket; groups: Group[]; requests: number; isGuest: boolean };
+type Connection = { socket: Socket; groups: Group[]; requests: number; isOverLimit: boolean };
 
 /** All connections, or those of one address. Sets are in order of arrival: the oldest is closed first. */
 class Group {
@@ -50,14 +50,14 @@ function makeIsProxy(trustProxy: readonly string[]): (address: string) => boolea
 
 /**
  * Limits connections, per address and in total. If there are too many, a silent connection is closed, or else an idle one. If
- * all are busy, a few more are accepted as guests; the caller rejects their requests.
+ * all are busy, a few more are accepted over the limit; the caller rejects their requests.
  */
 export function watchConnections(server: Server, counts: ConnectionCounts, trustProxy: readonly string[]) {
   const isProxy = makeIsProxy(trustProxy);
   const all = new Group(counts.connectionsMax);
   const byAddress = new Map<string, Group>();
   const connections = new Map<Socket, Connection>();
-  const guests = new Set<Connection>();
+  const overLimit = new Set<Connection>();
 
   function findAddressGroup(address: string | undefined): Group | undefined {
     // A connection that is already gone has no address.
@@ -70,7 +70,7 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
 
   function forget(connection: Connection): void {
     if (!connections.delete(connection.socket)) return;
-    guests.delete(connection);
+    overLimit.delete(connection);
     for (const group of connection.groups) {
       group.total -= 1;
       group.silent.delete(connection);
@@ -95,23 +95,23 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
       if (group.hasRoom) continue;
       const quiet = findQuiet(group, newcomer);
       if (quiet) drop(quiet);
-      else newcomer.isGuest = true;
+      else newcomer.isOverLimit = true;
     }
-    if (!newcomer.isGuest) return;
-    guests.add(newcomer);
-    if (guests.size > GUESTS_MAX) drop(newcomer);
+    if (!newcomer.isOverLimit) return;
+    overLimit.add(newcomer);
+    if (overLimit.size > OVER_LIMIT_MAX) drop(newcomer);
   }
 
   server.on("connection", (socket: Socket) => {
     const groups = [findAddressGroup(socket.remoteAddress), all].filter((group) => group !== undefined);
-    const connection: Connection = { socket, groups, requests: 0, isGuest: false };
+    const connection: Connection = { socket, groups, requests: 0, isOverLimit: false };
     connections.set(socket, connection);
     for (const group of groups) {
       group.total += 1;
       group.silent.add(connection);
     }
     makeRoom(connection);
-    const limitMs = connection.isGuest ? GUEST_SILENCE_MS : counts.firstByteTimeoutSeconds * 1000;
+    const limitMs = connection.isOverLimit ? OVER_LIMIT_SILENCE_MS : counts.firstByteTimeoutSeconds * 1000;
     const timer = setTimeout(() => {
       if (socket.bytesRead === 0) socket.destroy();
     }, limitMs);
@@ -139,12 +139,12 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
 
   return {
     /** Whether this connection is over the limit, and still finds no room. */
-    isGuest(socket: Socket): boolean {
+    isOverLimit(socket: Socket): boolean {
       const connection = connections.get(socket);
-      if (!connection?.isGuest) return false;
-      connection.isGuest = !connection.groups.every(({ hasRoom }) => hasRoom);
-      if (!connection.isGuest) guests.delete(connection);
-      return connection.isGuest;
+      if (!connection?.isOverLimit) return false;
+      connection.isOverLimit = !connection.groups.every(({ hasRoom }) => hasRoom);
+      if (!connection.isOverLimit) overLimit.delete(connection);
+      return connection.isOverLimit;
     },
   };
 }

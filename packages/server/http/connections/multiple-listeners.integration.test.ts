@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
-import { listenWidely } from "./multiple-listeners.ts";
+import { openMultipleListeners } from "./multiple-listeners.ts";
 
 const HOST = "127.0.0.1";
 const CLIENTS = 128;
@@ -18,7 +18,7 @@ async function openApp(port = 0, addRoutes: (app: FastifyInstance) => void = () 
   const app = fastify({ forceCloseConnections: "idle" });
   opened.apps.push(app);
   addRoutes(app);
-  const address = await listenWidely(app, { host: HOST, port });
+  const address = await openMultipleListeners(app, { host: HOST, port });
   return { app, address, port: (app.server.address() as AddressInfo).port };
 }
 

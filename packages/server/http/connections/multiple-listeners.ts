@@ -31,7 +31,7 @@ async function openSocket(app: FastifyInstance, place: Place): Promise<Server> {
 }
 
 /** Listens on several sockets of one port, if the system supports it. Returns the address. */
-export async function listenWidely(app: FastifyInstance, { host, port }: Place): Promise<string> {
+export async function openMultipleListeners(app: FastifyInstance, { host, port }: Place): Promise<string> {
   if (process.platform !== "linux") return await app.listen({ host, port });
   await checkFree({ host, port });
   const others: Server[] = [];

@@ -1,6 +1,6 @@
 import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import type { KeyRing } from "../access/authenticate.ts";
+import type { KeyLookup } from "../access/authenticate.ts";
 
 /** A stream outlives its key by at most five seconds, the query included. */
 const KEY_CHECK_MS = 4000;
@@ -22,7 +22,7 @@ type OpenStream = { caller: Caller; ending: AbortController };
  * an administrator: all keys are checked in one query. While the database is unavailable nothing is streamed anyway.
  */
 export function makeOpenStreams(options: {
-  keys: Pick<KeyRing, "listActiveCallers">;
+  keys: Pick<KeyLookup, "listActiveCallers">;
   limits: StreamLimits;
   /** For the error message: what the streams are, and what to do if there are too many. */
   words?: { noun: string; advice: string };

@@ -238,7 +238,7 @@ describe("an Idempotency-Key on every POST", () => {
     expect(isReplay(await send(post, `shared ${post.path}`))).toBe(true);
   });
 
-  it("[I2] [PE8] [PE9] checks the role before it looks for the response", async () => {
+  it("[I2] [PE8] [PE9] checks the role before it probes for the response", async () => {
     await api.database.pool.query("update clients set is_administrative = true where id = $1", [
       admin.clientId,
     ]);

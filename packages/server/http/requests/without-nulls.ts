@@ -9,9 +9,9 @@ export function withoutNulls(value: unknown): unknown {
 }
 
 /** Deeper than any valid request. Thousands of levels would overflow the stack. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
-export function isNestedTooDeep(value: unknown, levelsLeft = MOST_LEVELS): boolean {
+export function isNestedTooDeep(value: unknown, levelsLeft = MAX_LEVELS): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levelsLeft === 0 || Object.values(value).some((field) => isNestedTooDeep(field, levelsLeft - 1));
 }

@@ -58,8 +58,8 @@ const ports = (allowed: string) =>
 
 const path = join(folder, "transcripts/target");
 
-async function fetchFor(wishes: Partial<TargetRecord>, allowed = "127.0.0.1"): Promise<string> {
-  const target = { id: "target", model: "alignment", ...wishes } as TargetRecord;
+async function fetchFor(options: Partial<TargetRecord>, allowed = "127.0.0.1"): Promise<string> {
+  const target = { id: "target", model: "alignment", ...options } as TargetRecord;
   const task = { id: "task", clientId: "client" } as TaskRecord;
   await fetchTranscript(ports(allowed), { task, target, path }, AbortSignal.timeout(10_000));
   return readFileSync(path, "utf8");

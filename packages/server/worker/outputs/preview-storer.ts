@@ -41,7 +41,7 @@ export class PreviewStorer {
   readonly #waiting: Step[] = [];
   #shape: PreviewRecord["shape"] | undefined;
   #storing: Promise<void> | undefined;
-  #hurry = new AbortController();
+  #sendNow = new AbortController();
   #notedMs = Number.NEGATIVE_INFINITY;
   #isOver = false;
   /** What a full disk made of them. */
@@ -100,10 +100,10 @@ export class PreviewStorer {
   /** Resolves when everything taken is stored and recorded; rejects if the disk was full. */
   async flush(): Promise<void> {
     while (this.#storing) {
-      this.#hurry.abort();
+      this.#sendNow.abort();
       await this.#storing;
     }
-    this.#hurry = new AbortController();
+    this.#sendNow = new AbortController();
     if (this.#full !== undefined) throw this.#full;
   }
 
@@ -132,7 +132,7 @@ export class PreviewStorer {
         const tracks = Map.groupBy(steps, ({ track }) => track);
         await Promise.all([...tracks.values()].map((ofTrack) => this.#storeTrack(ofTrack)));
         const idleMs = this.#notedMs + NOTE_INTERVAL_MS - performance.now();
-        if (idleMs > 0) await wait(idleMs, undefined, { signal: this.#hurry.signal }).catch(() => {});
+        if (idleMs > 0) await wait(idleMs, undefined, { signal: this.#sendNow.signal }).catch(() => {});
         await this.#note();
       }
     } catch (error) {

@@ -1,7 +1,7 @@
 import { readdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Realignment, Stretch, Task } from "@stemwright/contract";
-import { EngineError, type EngineProcess, type StretchRequest, type StretchResult } from "@stemwright/engine";
+import type { Gap, Realignment, Task } from "@stemwright/contract";
+import { EngineError, type EngineProcess, type GapRequest, type GapResult } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts";
 import { makeTestStorage } from "../../../../test/support/test-storage.ts";
@@ -15,9 +15,9 @@ import { deleteOldRealignments, makeRealignmentQueue } from "../../db/words/real
 import { makeLog } from "../../log/make-log.ts";
 import { makeAddressGuard } from "../../net/address-guard.ts";
 import { startAligner } from "./aligner.ts";
-import { sweepStretchInputs } from "./gap-input.ts";
+import { sweepGapInputs } from "./gap-input.ts";
 
-type AlignStretch = EngineProcess["alignStretch"];
+type AlignGap = EngineProcess["alignGap"];
 
 let api: TestApi;
 let task: Task;
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 /** A worker's aligner on the API's database and files, with a fake engine. */
-async function startWithEngine(alignStretch: AlignStretch) {
+async function startWithEngine(alignGap: AlignGap) {
   const { db } = api.database;
   const workDir = join(api.dataDir, "work");
   const guard = makeAddressGuard([]);
@@ -52,7 +52,7 @@ async function startWithEngine(alignStretch: AlignStretch) {
     workDir,
     room: endlessRoom,
     queue: makeRealignmentQueue(db),
-    engine: { alignStretch, close: async () => {} },
+    engine: { alignGap, close: async () => {} },
     reports: makeTaskReports(db),
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
   });
@@ -61,7 +61,7 @@ async function startWithEngine(alignStretch: AlignStretch) {
 }
 
 /** Each word takes an equal share. */
-const hearEvenly = async ({ text, startSeconds, endSeconds }: StretchRequest): Promise<StretchResult> => {
+const alignEvenly = async ({ text, startSeconds, endSeconds }: GapRequest): Promise<GapResult> => {
   const words = text.split(/(?<= )/);
   const share = (endSeconds - startSeconds) / words.length;
   const at = (n: number) => startSeconds + n * share;
@@ -78,14 +78,14 @@ const hearEvenly = async ({ text, startSeconds, endSeconds }: StretchRequest): P
     ],
   };
 };
-const untilAborted: AlignStretch = (_request, { signal } = {}) =>
+const untilAborted: AlignGap = (_request, { signal } = {}) =>
   new Promise((_resolve, reject) =>
     signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
   );
 
-const STRETCH: Stretch = { text: "many ships", start: 1.5, end: 3 };
-const post = async (body: unknown = STRETCH, init = {}) => await api.post(path, body, init);
-const create = async (body: unknown = STRETCH) => (await (await post(body)).json()) as Realignment;
+const GAP: Gap = { text: "many ships", start: 1.5, end: 3 };
+const post = async (body: unknown = GAP, init = {}) => await api.post(path, body, init);
+const create = async (body: unknown = GAP) => (await (await post(body)).json()) as Realignment;
 const load = async (id: string) => (await (await api.call(`${path}/${id}`)).json()) as Realignment;
 const ended = async (id: string) => {
   await expect
@@ -98,12 +98,12 @@ const faultOf = async (response: Response) => {
   return { status: response.status, code, message };
 };
 
-describe("aligning a stretch of edited words", () => {
+describe("aligning a gap of edited words", () => {
   it("[Z7] returns new times between the anchors, from the recording, with the adjacent words", async () => {
-    const heard: (StretchRequest & { bytes: number })[] = [];
+    const received: (GapRequest & { bytes: number })[] = [];
     const aligner = await startWithEngine(async (request) => {
-      heard.push({ ...request, bytes: (await readFile(request.inputPath)).length });
-      return await hearEvenly(request);
+      received.push({ ...request, bytes: (await readFile(request.inputPath)).length });
+      return await alignEvenly(request);
     });
     const created = await create();
     expect(created).toEqual({ id: expect.any(String), status: "processing", createdAt: expect.any(String) });
@@ -120,7 +120,7 @@ describe("aligning a stretch of edited words", () => {
         },
       ],
     });
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       {
         ...{ text: "many ships", language: "en", startSeconds: 1.5, endSeconds: 3, bytes: 320_044 },
         before: [{ text: "Seven ", startSeconds: 1, endSeconds: 1.5 }],
@@ -147,23 +147,21 @@ describe("aligning a stretch of edited words", () => {
       { model: "transcription", formats: ["json"] },
     ]);
     path = `/tasks/${task.id}/targets/${task.targets[1]?.id}/realignments`;
-    const heard: string[] = [];
+    const received: string[] = [];
     const aligner = await startWithEngine(async (request) => {
-      heard.push(await readFile(request.inputPath, "utf8"));
-      return await hearEvenly(request);
+      received.push(await readFile(request.inputPath, "utf8"));
+      return await alignEvenly(request);
     });
     const { id } = await create();
     aligner.look();
     expect((await ended(id)).status).toBe("completed");
-    expect(heard).toEqual(["stem"]);
+    expect(received).toEqual(["stem"]);
     await aligner.close();
-    expect((await readdir(join(api.dataDir, "work"))).filter((name) => name.endsWith(".stretch"))).toEqual(
-      [],
-    );
+    expect((await readdir(join(api.dataDir, "work"))).filter((name) => name.endsWith(".gap"))).toEqual([]);
   });
 
   it("[Z8] says what to do if the recording no longer exists", async () => {
-    const aligner = await startWithEngine(hearEvenly);
+    const aligner = await startWithEngine(alignEvenly);
     const first = await create();
     aligner.look();
     expect((await ended(first.id)).status).toBe("completed");
@@ -175,7 +173,7 @@ describe("aligning a stretch of edited words", () => {
       status: "error",
       error: {
         code: 1004,
-        message: expect.stringMatching(/no longer there.*edited by hand.*upload the recording again/),
+        message: expect.stringMatching(/no longer stored.*edited by hand.*upload the recording again/),
       },
     });
   });
@@ -249,7 +247,7 @@ describe("aligning a stretch of edited words", () => {
     const aligner = await startWithEngine(async (request) => {
       attempts += 1;
       if (attempts < 3) throw new Error("the engine stumbled");
-      return await hearEvenly(request);
+      return await alignEvenly(request);
     });
     const { id } = await create();
     aligner.look();
@@ -267,7 +265,7 @@ describe("aligning a stretch of edited words", () => {
     expect((await ended(second.id)).error).toEqual({ code: 1001, message: "The input cannot be read." });
   });
 
-  it("[Z9] clients take turns, with one stretch at a time and at most 20 waiting", async () => {
+  it("[Z9] clients take turns, with one gap at a time and at most 20 waiting", async () => {
     const queue = makeRealignmentQueue(api.database.db);
     const answers = await Promise.all(Array.from({ length: 25 }, () => post()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
@@ -291,7 +289,7 @@ describe("aligning a stretch of edited words", () => {
     expect(second?.id).not.toBe(first?.id);
   });
 
-  it("[Z9] two workers that claim at the same moment never get two stretches of one client", async () => {
+  it("[Z9] two workers that claim at the same moment never get two gaps of one client", async () => {
     await create();
     await create();
     const queue = makeRealignmentQueue(api.database.db);
@@ -305,19 +303,19 @@ describe("aligning a stretch of edited words", () => {
   });
 
   it.each([
-    ["no text", { ...STRETCH, text: " \n" }, "REQUEST_INVALID"],
-    ["too long a text", { ...STRETCH, text: "a ".repeat(2001) }, "REQUEST_INVALID"],
-    ["no length", { ...STRETCH, end: 1.5 }, "WORDS_INVALID"],
-    ["an end behind the recording's", { ...STRETCH, end: 11 }, "WORDS_INVALID"],
-    ["a negative start", { ...STRETCH, start: -1 }, "REQUEST_INVALID"],
-    ["an unknown language", { ...STRETCH, language: "tlh" }, "LANGUAGE_UNSUPPORTED"],
-  ])("[Z10] a stretch with %s is refused", async (_title, body, code) => {
+    ["no text", { ...GAP, text: " \n" }, "REQUEST_INVALID"],
+    ["too long a text", { ...GAP, text: "a ".repeat(2001) }, "REQUEST_INVALID"],
+    ["no length", { ...GAP, end: 1.5 }, "WORDS_INVALID"],
+    ["an end behind the recording's", { ...GAP, end: 11 }, "WORDS_INVALID"],
+    ["a negative start", { ...GAP, start: -1 }, "REQUEST_INVALID"],
+    ["an unknown language", { ...GAP, language: "tlh" }, "LANGUAGE_UNSUPPORTED"],
+  ])("[Z10] a gap with %s is refused", async (_title, body, code) => {
     expect(await faultOf(await post(body))).toMatchObject({ status: 400, code });
   });
 
-  it("[Z10] a stretch of more than a minute is refused", async () => {
+  it("[Z10] a gap of more than a minute is refused", async () => {
     await api.database.pool.query("update targets set duration_seconds = 600 where task_id = $1", [task.id]);
-    const fault = await faultOf(await post({ ...STRETCH, start: 1, end: 62 }));
+    const fault = await faultOf(await post({ ...GAP, start: 1, end: 62 }));
     expect(fault).toMatchObject({
       code: "WORDS_INVALID",
       message: expect.stringMatching(/at most 60 s at once/),
@@ -328,7 +326,7 @@ describe("aligning a stretch of edited words", () => {
     const { id } = await create();
     onTestFinished(async () => void (await api.call(`${path}/${id}`, { method: "DELETE" })));
     const { key } = await api.addAccount();
-    expect((await post(STRETCH, { key })).status).toBe(404);
+    expect((await post(GAP, { key })).status).toBe(404);
     expect((await api.call(`${path}/${id}`, { key })).status).toBe(404);
     expect((await api.call(`${path}/${id}`, { key, method: "DELETE" })).status).toBe(404);
     expect((await load(id)).status).toBe("processing");
@@ -336,14 +334,14 @@ describe("aligning a stretch of edited words", () => {
 
   it("[R3] old ones and recordings left by killed workers are swept", async () => {
     const { id } = await create();
-    const aligner = await startWithEngine(hearEvenly);
+    const aligner = await startWithEngine(alignEvenly);
     aligner.look();
     await ended(id);
     const workDir = join(api.dataDir, "work");
-    const [name = ""] = (await readdir(workDir)).filter((entry) => entry.endsWith(".stretch"));
-    expect(await sweepStretchInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(0);
+    const [name = ""] = (await readdir(workDir)).filter((entry) => entry.endsWith(".gap"));
+    expect(await sweepGapInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(0);
     await utimes(join(workDir, name), 0, 0);
-    expect(await sweepStretchInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(1);
+    expect(await sweepGapInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(1);
     await api.database.pool.query("update realignments set created_at = now() - interval '61 minutes'");
     expect(await deleteOldRealignments(api.database.db, 1000)).toBeGreaterThan(0);
     expect((await api.call(`${path}/${id}`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { EngineProcess, StretchResult } from "@stemwright/engine";
+import type { EngineProcess, GapResult } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { makeId } from "../../domain/ids.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
@@ -11,23 +11,23 @@ import { makeAlarm } from "../../waiting/alarm.ts";
 import { findTargetFailure } from "../failures/engine-failure.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 import type { FetchFilePorts } from "../inputs/fetch-input.ts";
-import { makeStretchInputs } from "./gap-input.ts";
+import { makeGapInputs } from "./gap-input.ts";
 
 /** Poll interval, in case a notification is lost; ±20 % at random. */
 const POLL_MS = 10_000;
-/** How often a hold on a stretch is renewed, and thus how soon a cancelled one is noticed. */
+/** How often a hold on a gap is renewed, and thus how soon a cancelled one is noticed. */
 const HOLD_MS = 1000;
 /** Fetching included. Nobody waits longer than this at a page. */
 const TIME_LIMIT_MS = 60_000;
-/** How long an unused recording is kept for the next stretch. */
+/** How long an unused recording is kept for the next gap. */
 const KEEP_MS = 60_000;
 
-/** Shorter than the claim on a stretch holds. */
+/** Shorter than the claim on a gap holds. */
 const FULL_DISK_WAIT_MS = 5000;
 
 export type AlignerPorts = FetchFilePorts & {
   queue: RealignmentQueue;
-  engine: Pick<EngineProcess, "alignStretch" | "close">;
+  engine: Pick<EngineProcess, "alignGap" | "close">;
   reports: Pick<TaskReports, "findTask">;
   workDir: string;
   room: Pick<DiskRoom, "findShortage">;
@@ -37,14 +37,14 @@ export type AlignerPorts = FetchFilePorts & {
 class Cancelled extends Error {}
 
 /**
- * Times stretches of edited words, one at a time, in parallel to this process's Tasks, so that editing a line does not wait for another client's
+ * Times gaps of edited words, one at a time, in parallel to this process's Tasks, so that editing a line does not wait for another client's
  * hour of music. It has its own engine process, which exits when idle.
  */
 export function startAligner(ports: AlignerPorts) {
   const { queue, log } = ports;
   const closing = new AbortController();
   const alarm = makeAlarm();
-  const inputs = makeStretchInputs(ports);
+  const inputs = makeGapInputs(ports);
 
   async function alignNext(): Promise<boolean> {
     if ((await ports.room.findShortage()) !== undefined) return false;
@@ -70,7 +70,7 @@ export function startAligner(ports: AlignerPorts) {
     const stopHolding = keepHolding(run, () => cancelled.abort());
     try {
       const { path, folder } = await inputs.load(task, signal);
-      const { start, end, text, language, before, after } = run.stretch;
+      const { start, end, text, language, before, after } = run.gap;
       const toSpan = (word: (typeof before)[number]) => ({
         text: word.text,
         startSeconds: word.start,
@@ -81,14 +81,11 @@ export function startAligner(ports: AlignerPorts) {
         before: before.map(toSpan),
         after: after.map(toSpan),
       };
-      return toLines(await ports.engine.alignStretch(request, { signal }));
+      return toLines(await ports.engine.alignGap(request, { signal }));
     } catch (error) {
       if (cancelled.signal.aborted) throw new Cancelled();
       if (late.aborted)
-        throw new TargetFailure(
-          "INTERNAL",
-          "Aligning the stretch took more than a minute; try a shorter one",
-        );
+        throw new TargetFailure("INTERNAL", "Aligning the gap took more than a minute; try a shorter one");
       throw error;
     } finally {
       stopHolding();
@@ -147,9 +144,9 @@ export function startAligner(ports: AlignerPorts) {
   const working = work();
 
   return {
-    /** Call when there may be a stretch to align. */
+    /** Call when there may be a gap to align. */
     look: alarm.ring,
-    /** The current stretch returns to the queue. */
+    /** The current gap returns to the queue. */
     async close(): Promise<void> {
       closing.abort(new Error("the worker is shutting down"));
       alarm.ring();
@@ -160,7 +157,7 @@ export function startAligner(ports: AlignerPorts) {
 }
 
 /** Rounds to milliseconds. */
-function toLines({ lines }: StretchResult): WordsLine[] {
+function toLines({ lines }: GapResult): WordsLine[] {
   const round = (value: number) => Number(value.toFixed(3));
   return lines.map(({ words }) => ({
     words: words.map(({ text, startSeconds, endSeconds, confidence }) => ({

@@ -11,9 +11,9 @@ const VOCALS = "vocals";
 const LOSSLESS = ["wav", "flac", "aiff"];
 
 /** With it, the folder's name can't be mistaken for a Task id. */
-const FOLDER_ENDING = ".stretch";
+const FOLDER_ENDING = ".gap";
 
-const GONE = "The recording is no longer there to listen to";
+const GONE = "The recording is no longer stored";
 const WHAT_TO_DO =
   "Words and times can still be edited by hand. To have them aligned, upload the recording again and run alignment with the edited text";
 const GONE_CODES: readonly number[] = [
@@ -22,13 +22,13 @@ const GONE_CODES: readonly number[] = [
   TARGET_ERRORS.INPUT_FETCH_FAILED.code,
 ];
 
-export type StretchInput = { path: string; folder: string };
+export type GapInput = { path: string; folder: string };
 
 /**
  * The recording of the Task whose words are being edited, as a local file. The last one is kept until another Task's replaces it or `forget` is
- * called, since the next stretch usually follows soon.
+ * called, since the next gap usually follows soon.
  */
-export function makeStretchInputs(ports: FetchFilePorts & { workDir: string }) {
+export function makeGapInputs(ports: FetchFilePorts & { workDir: string }) {
   let kept: { key: string; folder: string } | undefined;
 
   async function forget(): Promise<void> {
@@ -39,7 +39,7 @@ export function makeStretchInputs(ports: FetchFilePorts & { workDir: string }) {
 
   return {
     forget,
-    async load(task: TaskRecord, signal: AbortSignal): Promise<StretchInput> {
+    async load(task: TaskRecord, signal: AbortSignal): Promise<GapInput> {
       const vocals = await findVocals(ports, task);
       const key = `${task.id} ${vocals?.blobKey ?? "input"}`;
       if (kept?.key !== key) await forget();
@@ -92,7 +92,7 @@ function explain(error: unknown): never {
 }
 
 /** Removes what killed workers have left. */
-export async function sweepStretchInputs(workDir: string, before: Date): Promise<number> {
+export async function sweepGapInputs(workDir: string, before: Date): Promise<number> {
   const names = (await readdir(workDir).catch(() => [])).filter((name) => name.endsWith(FOLDER_ENDING));
   let removed = 0;
   for (const name of names) {

@@ -8,8 +8,8 @@ it.each(["en", "EN", "en-US", "en_GB"])("[V6] the language %s is en to the engin
 });
 
 it("[V10] [V11] [Y4] prompts, keywords and subtitle limits reach the engine", () => {
-  const wishes = { translate: true, prompt: "Ships.", keywords: ["Aoife"], maxLineLength: 30, maxLines: 1 };
-  const target = { id: "t", model: "transcription", formats: ["srt"], ...wishes } as unknown as TargetRecord;
+  const options = { translate: true, prompt: "Ships.", keywords: ["Aoife"], maxLineLength: 30, maxLines: 1 };
+  const target = { id: "t", model: "transcription", formats: ["srt"], ...options } as unknown as TargetRecord;
   expect(toEngineTarget(target, "task")).toMatchObject({
     isTranslated: true,
     prompt: "Ships.",

@@ -3,8 +3,8 @@ import type {
   AudioFormat,
   DetectionFormat,
   EngineTarget,
-  HearingWishes,
   TextFormat,
+  TranscriptionOptions,
 } from "@stemwright/engine";
 import { findCatalogueModel } from "../../domain/models/catalogue.ts";
 import { toLanguageCode } from "../../domain/tasks/language-code.ts";
@@ -70,7 +70,12 @@ export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string
   return join(taskDir, "transcripts", id);
 }
 
-function toHearingWishes({ language, translate, prompt, keywords }: TargetRecord): HearingWishes {
+function toTranscriptionOptions({
+  language,
+  translate,
+  prompt,
+  keywords,
+}: TargetRecord): TranscriptionOptions {
   return {
     ...(language === undefined ? {} : { language: toLanguageCode(language) }),
     ...(translate === undefined ? {} : { isTranslated: translate }),
@@ -97,7 +102,7 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
     return {
       ...common,
       kind: "text",
-      ...toHearingWishes(target),
+      ...toTranscriptionOptions(target),
       cueLimits: {
         ...(maxLineLength === undefined ? {} : { rowWidth: maxLineLength }),
         ...(maxLines === undefined ? {} : { rows: maxLines }),

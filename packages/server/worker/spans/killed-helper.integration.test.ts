@@ -5,45 +5,45 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-house.ts";
 
 const SEGMENT_FRAMES = 4000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };
 const FROM_SECONDS = 0.65;
 const CHILD = join(import.meta.dirname, "../../../../test/support/span-worker-child.ts");
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
-  await house.addClient();
-  await house.storeSong(SONG);
+  context = await openWorkerContext();
+  await context.addClient();
+  await context.storeSong(SONG);
 });
-afterEach(() => house.closeWorkers());
-afterAll(() => house.close());
+afterEach(() => context.closeWorkers());
+afterAll(() => context.close());
 
 type BeforeSegment = NonNullable<Parameters<typeof makeGainEngines>[0]["beforeSegment"]>;
 async function startWorker(workDir: string, beforeSegment: BeforeSegment = async () => {}) {
   const { run, runSpan, segments } = makeGainEngines({ beforeSegment, segmentFrames: SEGMENT_FRAMES });
-  const worker = await house.startWorker(run, { workDir, spans: { fromSeconds: FROM_SECONDS, runSpan } });
+  const worker = await context.startWorker(run, { workDir, spans: { fromSeconds: FROM_SECONDS, runSpan } });
   return { ...worker, segments };
 }
 
 /** A worker process that helps with the Task, and stops in the middle of a span. */
 async function startStuckHelper(workDir: string) {
-  const blobsDir = join(house.workDir, "..", "blobs");
-  const args = [house.database.url, blobsDir, workDir, String(SEGMENT_FRAMES), String(FROM_SECONDS)];
+  const blobsDir = join(context.workDir, "..", "blobs");
+  const args = [context.database.url, blobsDir, workDir, String(SEGMENT_FRAMES), String(FROM_SECONDS)];
   const child = fork(CHILD, args, { stdio: "inherit" });
   await once(child, "message");
   return child;
 }
 
 async function readOutput(id: string): Promise<string> {
-  const { targets } = await house.waitForEnd(id);
+  const { targets } = await context.waitForEnd(id);
   const key = targets[0]?.output[0]?.blobKey ?? "";
-  return (await buffer(await house.blobs.read(key))).toString("base64");
+  return (await buffer(await context.blobs.read(key))).toString("base64");
 }
 
-const createTask = () => house.createTask(["vocals"]);
+const createTask = () => context.createTask(["vocals"]);
 
 describe("a killed helper", () => {
   it("[Q15] loses only its span: the Task continues without a further attempt, with the same bytes", async () => {
@@ -61,7 +61,7 @@ describe("a killed helper", () => {
     await once(child, "exit");
     goOn.resolve();
     expect(await readOutput(id)).toBe(expected);
-    expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    expect(await context.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
   });
 
   it("[Q15] is replaced on its machine by one that resumes after its last segment", async () => {
@@ -74,15 +74,15 @@ describe("a killed helper", () => {
     const workDir = await makeTempDir("helper");
     const child = await startStuckHelper(workDir);
     const readSpan = async (text: string) =>
-      (await house.database.pool.query(`select number from spans where ${text}`)).rows;
+      (await context.database.pool.query(`select number from spans where ${text}`)).rows;
     const [claimed] = await readSpan("claimed_until is not null");
     child.kill("SIGKILL");
     await once(child, "exit");
-    await house.database.pool.query("update spans set claimed_until = now() - interval '1 second'");
+    await context.database.pool.query("update spans set claimed_until = now() - interval '1 second'");
     const spans: { number: number; segments: number }[] = [];
     let before = 0;
     const next = makeGainEngines({ segmentFrames: SEGMENT_FRAMES });
-    await house.startWorker(next.run, {
+    await context.startWorker(next.run, {
       workDir,
       spans: {
         fromSeconds: FROM_SECONDS,
@@ -96,7 +96,7 @@ describe("a killed helper", () => {
     });
     await expect.poll(() => spans.length).toBeGreaterThan(1);
     goOn.resolve();
-    await house.waitForEnd(id);
+    await context.waitForEnd(id);
     // Two segments were made, one of which is repeated for its tail.
     expect(spans[0]?.number).toBe(claimed?.number);
     expect(spans[0]?.segments).toBeLessThan(spans[1]?.segments ?? 0);

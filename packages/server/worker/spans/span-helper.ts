@@ -169,8 +169,8 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
   return {
     begin(): Helping {
       const alarm = makeAlarm();
-      const hurry = new AbortController();
-      const signal = AbortSignal.any([hurry.signal, closing]);
+      const forceStop = new AbortController();
+      const signal = AbortSignal.any([forceStop.signal, closing]);
       let isOver = false;
       let isDue = false;
       async function help(): Promise<void> {
@@ -198,7 +198,7 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
         },
         async stop({ atOnce }) {
           isOver = true;
-          if (atOnce) hurry.abort(new Error("a Task has come"));
+          if (atOnce) forceStop.abort(new Error("a Task has come"));
           alarm.ring();
           await helping;
         },

@@ -6,7 +6,7 @@ import { toWav } from "../../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { TEST_MACHINE } from "../../../../test/support/test-worker.ts";
-import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-house.ts";
 import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../../db/spans/span-rows.ts";
 import { cancelTask } from "../../db/tasks/target-ends.ts";
 import { toSpansFolder } from "../../domain/spans/span-record.ts";
@@ -18,20 +18,20 @@ const SEGMENT_FRAMES = 4000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };
 const FROM_SECONDS = 0.65;
 
-let house: WorkerHouse;
+let context: WorkerContext;
 beforeAll(async () => {
-  house = await openWorkerHouse();
+  context = await openWorkerContext();
 });
 beforeEach(async () => {
-  await house.addClient();
-  await house.storeSong(SONG);
+  await context.addClient();
+  await context.storeSong(SONG);
   await query(
     "insert into workers (id, host, pid, version, started_at, seen_at, memory_bytes, engine_seconds, audio_seconds, machine) values ('other', 'h', 1, '1', now(), now() + interval '1 day', 0, 0, 0, $1) on conflict do nothing",
     [TEST_MACHINE],
   );
 });
-afterEach(() => house.closeWorkers());
-afterAll(() => house.close());
+afterEach(() => context.closeWorkers());
+afterAll(() => context.close());
 
 type BeforeSegment = NonNullable<Parameters<typeof makeGainEngines>[0]["beforeSegment"]>;
 
@@ -41,7 +41,7 @@ async function startMachine(beforeSegment: BeforeSegment = async () => {}, optio
   await mkdir(workDir, { recursive: true });
   const engines = makeGainEngines({ beforeSegment, segmentFrames: SEGMENT_FRAMES });
   const { run, runSpan, segments } = engines;
-  const worker = await house.startWorker(run, {
+  const worker = await context.startWorker(run, {
     workDir,
     spans: { fromSeconds: FROM_SECONDS, runSpan },
     ...options,
@@ -50,14 +50,14 @@ async function startMachine(beforeSegment: BeforeSegment = async () => {}, optio
 }
 
 const query = async <Row>(text: string, values: unknown[] = []) =>
-  (await house.database.pool.query(text, values)).rows as Row[];
+  (await context.database.pool.query(text, values)).rows as Row[];
 const countStored = async () => (await query("select from spans where stored_key is not null")).length;
 const listFiles = async (id: string) =>
-  await readdir(join(house.workDir, "..", "blobs", toSpansFolder(id)), { recursive: true }).catch(() => []);
+  await readdir(join(context.workDir, "..", "blobs", toSpansFolder(id)), { recursive: true }).catch(() => []);
 
 async function readOutput({ targets }: TaskRecord): Promise<string> {
   const key = targets[0]?.output[0]?.blobKey ?? "";
-  return (await buffer(await house.blobs.read(key))).toString("base64");
+  return (await buffer(await context.blobs.read(key))).toString("base64");
 }
 
 /** Blocks the Task's own worker at its second segment until a condition holds. */
@@ -70,7 +70,7 @@ function standUntil(isSo: () => Promise<boolean>): BeforeSegment {
 /** The result of a single worker. */
 async function makeAlone(): Promise<{ task: TaskRecord; segments: number }> {
   const worker = await startMachine();
-  const task = await house.waitForEnd(await house.createTask(["vocals"]));
+  const task = await context.waitForEnd(await context.createTask(["vocals"]));
   await worker.close();
   return { task, segments: worker.segments() };
 }
@@ -78,11 +78,11 @@ async function makeAlone(): Promise<{ task: TaskRecord; segments: number }> {
 describe("a long input", () => {
   it("[Q14] [Q15] [Q16] is shared among workers, with the same cost and outputs as with one, and leaves nothing behind", async () => {
     const alone = await makeAlone();
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const leader = await startMachine(standUntil(async () => (await countStored()) >= 3));
     await expect.poll(() => leader.segments()).toBeGreaterThan(0);
     const helper = await startMachine();
-    const task = await house.waitForEnd(id);
+    const task = await context.waitForEnd(id);
     expect(await readOutput(task)).toBe(await readOutput(alone.task));
     const [together, single] = [task, alone.task].map(({ targets }) => targets[0]);
     expect(together).toMatchObject({
@@ -101,17 +101,17 @@ describe("a long input", () => {
     await query("delete from workers");
     const alone = await makeAlone();
     const offered: unknown[] = [];
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const worker = await startMachine(async () => {
       offered.push(...(await query("select part from span_parts")));
     });
-    await house.waitForEnd(id);
+    await context.waitForEnd(id);
     expect(offered).toEqual([]);
     expect(worker.segments()).toBe(alone.segments);
   });
 
   it("[Q18] never delays a Task: a helper claims it at once", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const goOn = Promise.withResolvers<void>();
     const leader = await startMachine(async (index) => {
       if (index === 2) await goOn.promise;
@@ -124,19 +124,19 @@ describe("a long input", () => {
     };
     await startMachine(stuckWhenHelping);
     await helping.promise;
-    await house.addClient();
+    await context.addClient();
     const path = join(await makeTempDir("song"), "song.wav");
     await writeFile(path, toWav({ sampleRateHz: 44_100, channels: [new Float32Array(5000)] }));
-    await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
-    const short = await house.waitForEnd(await house.createTask(["vocals"]));
+    await context.blobs.adopt(`assets/${context.assetId}/a.wav`, path);
+    const short = await context.waitForEnd(await context.createTask(["vocals"]));
     expect(short.targets[0]?.status).toBe("completed");
     expect(await query("select from spans where faults > 0")).toEqual([]);
     goOn.resolve();
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
   it("[Q16] stops everywhere when cancelled, and leaves nothing behind", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const stopped = { leader: false, helper: false };
     const stuck =
       (who: "leader" | "helper"): BeforeSegment =>
@@ -149,9 +149,9 @@ describe("a long input", () => {
     await expect.poll(() => leader.segments()).toBeGreaterThan(2);
     const helper = await startMachine(stuck("helper"));
     await expect.poll(() => helper.segments()).toBeGreaterThan(2);
-    await house.database.db
+    await context.database.db
       .transaction()
-      .execute((transaction) => cancelTask(transaction, house.clientId, id));
+      .execute((transaction) => cancelTask(transaction, context.clientId, id));
     await expect.poll(() => stopped).toEqual({ leader: true, helper: true });
     await expect.poll(() => query("select from span_parts")).toEqual([]);
     await expect.poll(() => listFiles(id)).toEqual([]);
@@ -159,7 +159,7 @@ describe("a long input", () => {
 
   it("[Q15] is made by its own worker if helpers fail or their results are gone", async () => {
     const alone = await makeAlone();
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     let isBroken = false;
     const leader = await startMachine(
       standUntil(async () => {
@@ -168,7 +168,7 @@ describe("a long input", () => {
           "select stored_key from spans where stored_key is not null",
         );
         if (failed.length === 0 || stored.length === 0) return false;
-        for (const { stored_key } of stored) await house.blobs.delete(stored_key);
+        for (const { stored_key } of stored) await context.blobs.delete(stored_key);
         isBroken = true;
         return true;
       }),
@@ -178,14 +178,14 @@ describe("a long input", () => {
     const helper = await startMachine(async (index) => {
       if (index > 5) throw new Error("broken");
     });
-    const task = await house.waitForEnd(id);
+    const task = await context.waitForEnd(id);
     expect(isBroken).toBe(true);
     expect(helper.segments()).toBeGreaterThan(5);
     expect(await readOutput(task)).toBe(await readOutput(alone.task));
   });
 
   it("[Q17] is left to workers with the same networks", async () => {
-    const id = await house.createTask(["vocals"]);
+    const id = await context.createTask(["vocals"]);
     const asked = Promise.withResolvers<void>();
     const leader = await startMachine(async (index) => {
       if (index === 2) await asked.promise;
@@ -202,7 +202,7 @@ describe("a long input", () => {
         },
       },
     });
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
     expect(spans).toBe(1);
   });
 });
@@ -212,14 +212,14 @@ describe("spans", () => {
     const token = `run-of-${taskId}`;
     await query("update tasks set run_token = $2, worker_id = 'leader' where id = $1", [taskId, token]);
     const part = { key: "gain/plain", spanCount: 4, finishedSpans: 0, work: "{}" };
-    await makeSpanOffers(house.database.db, TEST_MACHINE).offer(
+    await makeSpanOffers(context.database.db, TEST_MACHINE).offer(
       { taskId, token },
       { parts: [part], begun: begun.map((index) => ({ part: part.key, index })), inputKey: "input" },
     );
     return { taskId, token };
   };
   const claim = async () => {
-    const span = await makeSpanQueue(house.database.db, TEST_MACHINE).claim({
+    const span = await makeSpanQueue(context.database.db, TEST_MACHINE).claim({
       token: "t",
       workerId: "w",
       exceptTaskIds: [],
@@ -228,10 +228,10 @@ describe("spans", () => {
   };
 
   it("[Q18] of the client with the fewest helpers come first, the last of a Task before the others", async () => {
-    const first = await house.createTask(["vocals"]);
+    const first = await context.createTask(["vocals"]);
     await offer(first, [0]);
-    await house.addClient();
-    const second = await house.createTask(["vocals"]);
+    await context.addClient();
+    const second = await context.createTask(["vocals"]);
     await offer(second);
     expect([await claim(), await claim(), await claim(), await claim()]).toEqual([
       { taskId: first, index: 3 },
@@ -243,8 +243,8 @@ describe("spans", () => {
   });
 
   it("[Q15] of a dead worker go to others and to the Task's own worker, and it can no longer end them", async () => {
-    const run = await offer(await house.createTask(["vocals"]));
-    const { db } = house.database;
+    const run = await offer(await context.createTask(["vocals"]));
+    const { db } = context.database;
     const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
     const lost = await queue.claim({ token: "lost", workerId: "w", exceptTaskIds: [] });
     if (!lost) throw new Error("no span");
@@ -261,8 +261,8 @@ describe("spans", () => {
   });
 
   it("[Q15] stay available for the next run of the Task, unless the work has changed", async () => {
-    const run = await offer(await house.createTask(["vocals"]));
-    const { db } = house.database;
+    const run = await offer(await context.createTask(["vocals"]));
+    const { db } = context.database;
     const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
     const span = await queue.claim({ token: "t", workerId: "w", exceptTaskIds: [] });
     if (!span) throw new Error("no span");
@@ -283,8 +283,8 @@ describe("spans", () => {
   });
 
   it("[Q17] are for workers whose samples match, and made again if the Task continues on another kind of machine", async () => {
-    const run = await offer(await house.createTask(["vocals"]));
-    const { db } = house.database;
+    const run = await offer(await context.createTask(["vocals"]));
+    const { db } = context.database;
     const elsewhere = { offers: makeSpanOffers(db, "arm64"), queue: makeSpanQueue(db, "arm64") };
     const claim = { token: "t", workerId: "w", exceptTaskIds: [] };
     expect(await elsewhere.queue.claim(claim)).toBeUndefined();
@@ -299,7 +299,7 @@ describe("spans", () => {
   });
 
   it("[Q17] [Q18] are offered while there is a live worker whose samples match", async () => {
-    const { db } = house.database;
+    const { db } = context.database;
     expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("leader")).toBe(true);
     expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("other")).toBe(false);
     expect(await makeSpanOffers(db, "arm64").hasHelpers("leader")).toBe(false);
@@ -309,8 +309,8 @@ describe("spans", () => {
   });
 
   it("[Q16] left by a Task are found once it has ended and nobody works on them", async () => {
-    const run = await offer(await house.createTask(["vocals"]));
-    const { db } = house.database;
+    const run = await offer(await context.createTask(["vocals"]));
+    const { db } = context.database;
     const span = await makeSpanQueue(db, TEST_MACHINE).claim({
       token: "t",
       workerId: "w",

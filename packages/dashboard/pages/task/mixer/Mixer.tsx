@@ -112,8 +112,8 @@ export function Mixer({
     showKeys: () => setShowingKeys(true),
   });
 
-  const save = async (part: string, stretch: { start: number; end: number }) =>
-    saveBlob(await renderMix({ store: player.openStore(), previews, mix }, stretch), `${name} ${part}.wav`);
+  const save = async (part: string, range: { start: number; end: number }) =>
+    saveBlob(await renderMix({ store: player.openStore(), previews, mix }, range), `${name} ${part}.wav`);
 
   return (
     <div class="stack mixer" ref={root} tabIndex={-1}>

@@ -117,7 +117,7 @@ export function Timeline({
           <input
             type="range"
             class="mixer-scroll"
-            aria-label="Stretch of the recording that is shown"
+            aria-label="Range of the recording that is shown"
             min={0}
             max={frames - (view.end - view.start)}
             step={Math.max(1, Math.round((view.end - view.start) / 20))}

@@ -26,7 +26,7 @@ const JOINED_PX = 2;
 
 type Span = { start: number; end: number };
 
-/** The items that overlap a stretch. */
+/** The items that overlap a range. */
 export function listWithin(items: readonly LaneItem[], { start, end }: Span): readonly LaneItem[] {
   const behind = findLast(items.length, (n) => (items[n]?.start ?? 0) < end) + 1;
   // An earlier item may extend into it; items hardly overlap, so it is close.

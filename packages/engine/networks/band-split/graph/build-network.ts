@@ -83,15 +83,15 @@ function toFeatures(
   groups: readonly BandGroup[],
 ): Value {
   const [, planes, slots, bins] = spectrum.dims as [number, number, number, number];
-  const heard = planes === 4 ? toMiddleSide(graph, spectrum) : spectrum;
-  const power = graph.node("ReduceMean", [graph.mul(heard, heard)], [1, 1, 1, 1], { keepdims: 1 });
+  const spectra = planes === 4 ? toMiddleSide(graph, spectrum) : spectrum;
+  const power = graph.node("ReduceMean", [graph.mul(spectra, spectra)], [1, 1, 1, 1], { keepdims: 1 });
   const unit = graph.floats([2 / (HANN_POWER * config.window)]);
   const level = graph.node(
     "Sqrt",
     [graph.add(graph.mul(power, unit), graph.floats([SMALLEST_POWER]))],
     [1, 1, 1, 1],
   );
-  const scaled = graph.node("Div", [heard, level], heard.dims);
+  const scaled = graph.node("Div", [spectra, level], spectra.dims);
   const channels = planes / 2;
   const parts = graph.reshape(scaled, [channels, 2, slots, bins]);
   const sizeDims = [channels, 1, slots, bins];

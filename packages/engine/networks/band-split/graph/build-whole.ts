@@ -59,8 +59,8 @@ function layOver(graph: GraphBuilder, masks: Value, mix: Value): Value {
   const take = (value: Value, at: number) => graph.slice(value, { axis: 1, from: at, to: at + 1 });
   const subtract = (a: Value, b: Value) => graph.node("Sub", [a, b], a.dims);
   const half = graph.floats([0.5]);
-  const multiply = (heard: (left: Value, right: Value) => Value, firstPlane: number) => {
-    const [re, im] = [0, 1].map((part) => graph.mul(heard(take(mix, part), take(mix, PARTS + part)), half));
+  const multiply = (spectra: (left: Value, right: Value) => Value, firstPlane: number) => {
+    const [re, im] = [0, 1].map((part) => graph.mul(spectra(take(mix, part), take(mix, PARTS + part)), half));
     const [gainRe, gainIm] = [0, 1].map((part) => take(masks, firstPlane + part));
     return {
       re: subtract(graph.mul(gainRe!, re!), graph.mul(gainIm!, im!)),

@@ -44,9 +44,9 @@ export function buildWhole(
 
   const spectra = unscore(graph, graph.reshape(up, [rows, 2, BIN_COUNT, slotCount]), spectrum);
   const bySlot = graph.reshape(graph.transpose(spectra, [0, 3, 1, 2]), [rows, slotCount, 2 * BIN_COUNT]);
-  const heard = graph.slice(synthesiseInGraph(graph, bySlot, TRANSFORM), inner);
+  const fromSpectrum = graph.slice(synthesiseInGraph(graph, bySlot, TRANSFORM), inner);
   const waves = unscore(graph, graph.reshape(upT, [rows, segmentFrames]), sound);
-  graph.output(graph.named("stems", graph.add(heard, waves)));
+  graph.output(graph.named("stems", graph.add(fromSpectrum, waves)));
   return graph.toBytes();
 }
 

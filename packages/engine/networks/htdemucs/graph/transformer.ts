@@ -98,13 +98,13 @@ function transformerLayer(
 function attention(scope: TransformerScope, name: string, tokens: Value, others: Value | undefined): Value {
   const { graph, weights, multiply } = scope;
   const queried = layerNorm(scope, `${name}.norm1`, tokens);
-  const heard = others === undefined ? queried : layerNorm(scope, `${name}.norm2`, others);
+  const normed = others === undefined ? queried : layerNorm(scope, `${name}.norm2`, others);
   const kind = others === undefined ? "self_attn" : "cross_attn";
   const [toQuery, toKey, toValue] = readProjections(scope, name, kind);
   const inputs = [
     multiply(graph, queried, toQuery),
-    multiply(graph, heard, toKey),
-    multiply(graph, heard, toValue),
+    multiply(graph, normed, toKey),
+    multiply(graph, normed, toValue),
   ];
   // The fused operator never materialises the score matrix: 230 MB per layer.
   const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: HEADS });

@@ -222,18 +222,18 @@ class LetterPath {
   #traceWord(word: number, end: number, skipped: number): WordSpan {
     const [firstLetter, letterEnd] = [this.#firstLetter[word]!, this.#firstLetter[word + 1]!];
     let letter = letterEnd - 1 - skipped;
-    let heardLetters = 1;
+    let foundLetters = 1;
     let share = 0;
     for (let step = end - 1; ; step--) {
       share += this.#input.shares[letter * this.#steps + step]!;
       const from = this.#letterFrom[letter * this.#steps + step]!;
       if (from === VIA_JOINT) {
-        const heardShare = heardLetters / (letterEnd - firstLetter);
-        return { start: step, end, share: (heardShare * share) / (end - step) };
+        const foundShare = foundLetters / (letterEnd - firstLetter);
+        return { start: step, end, share: (foundShare * share) / (end - step) };
       }
       if (from >= FROM_LETTER) {
         letter -= from - FROM_LETTER + 1;
-        heardLetters++;
+        foundLetters++;
       }
     }
   }

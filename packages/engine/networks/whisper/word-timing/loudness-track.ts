@@ -31,10 +31,10 @@ export function rateVoice(track: Float64Array): Float64Array {
   const middle = quiet! + VOICE_LEVEL * (loud! - quiet!);
   return track.map((level) => {
     const share = 1 / (1 + Math.exp((middle - level) / VOICE_SLOPE_DB));
-    return Math.min(MOST_SURE, Math.max(1 - MOST_SURE, share));
+    return Math.min(MAX_SURE, Math.max(1 - MAX_SURE, share));
   });
 }
 
 const VOICE_LEVEL = 0.35;
 const VOICE_SLOPE_DB = 3;
-const MOST_SURE = 0.99;
+const MAX_SURE = 0.99;

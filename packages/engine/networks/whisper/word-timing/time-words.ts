@@ -21,7 +21,7 @@ export type SpeechWindow = {
 };
 
 /** Times in seconds from the start of the window; confidence from 0 to 1. */
-export type HeardWord = { startSeconds: number; endSeconds: number; confidence: number };
+export type AlignedLetters = { startSeconds: number; endSeconds: number; confidence: number };
 
 const STATES_PER_STEP = STEP_SECONDS / 0.02;
 /** The median of TIMIT's words. */
@@ -30,7 +30,7 @@ const CERTAIN_SHARE = 0.4;
 const SHARE_FLOOR = 1e-3;
 
 /**
- * Times each word of a text in a window; undefined for words that are not heard. The decoder gets the text letter by letter, and the timing
+ * Times each word of a text in a window; undefined for words that are not found. The decoder gets the text letter by letter, and the timing
  * heads attend to the audio of the current letter. The best path through letters and pauses, weighted by loudness, gives the times.
  *
  * A text too long for the decoder is timed in parts. Each part is searched in all of the remaining audio; the words of its first two thirds,
@@ -40,19 +40,19 @@ export async function timeWords(
   whisper: Whisper,
   window: SpeechWindow,
   words: readonly string[],
-): Promise<(HeardWord | undefined)[]> {
+): Promise<(AlignedLetters | undefined)[]> {
   const letters = spellWords(words, (text) => whisper.tokenizer.encode(text));
   const voice = rateVoice(trackLoudness(window.samples, SAMPLE_RATE_HZ));
-  const heard: (HeardWord | undefined)[] = [];
+  const timed: (AlignedLetters | undefined)[] = [];
   let firstStep = 0;
-  while (heard.length < words.length) {
-    const part = takePart(letters, heard.length);
+  while (timed.length < words.length) {
+    const part = takePart(letters, timed.length);
     if (part.length === 0) {
-      heard.push(undefined);
+      timed.push(undefined);
       continue;
     }
     const wordCount = (part.at(-1)?.word ?? 0) + 1;
-    const isLastPart = heard.length + wordCount >= words.length;
+    const isLastPart = timed.length + wordCount >= words.length;
     const attention = await lookForLetters(whisper, window, part);
     const spans = findLetterPath({
       shares: toShares(attention, part, { firstStep, stepCount: voice.length - firstStep }),
@@ -60,13 +60,15 @@ export async function timeWords(
       wordCount,
       voice: voice.subarray(firstStep),
       isOpenEnded: !isLastPart || window.isOpenEnded === true,
-      isWhole: isLastPart && heard.length === 0 && window.isWhole === true,
+      isWhole: isLastPart && timed.length === 0 && window.isWhole === true,
     });
     const kept = spans.slice(0, isLastPart ? wordCount : Math.ceil((wordCount * 2) / 3));
-    heard.push(...kept.map((span) => span && toHeardWord(span, { firstStep, letterCount: part.length })));
+    timed.push(
+      ...kept.map((span) => span && toAlignedLetters(span, { firstStep, letterCount: part.length })),
+    );
     firstStep += Math.max(0, ...kept.map((span) => span?.end ?? 0));
   }
-  return heard;
+  return timed;
 }
 
 /** The letters of as many words as fit the decoder, starting at the given one; words are counted from 0. */
@@ -130,10 +132,10 @@ function toShares(
  * A step stands for the 10 ms around its time. Confidence is 0 for a share at chance level and 1 for that of a clearly spoken word, logarithmic
  * in between, because shares shrink with the number of letters.
  */
-function toHeardWord(
+function toAlignedLetters(
   { start, end, share }: WordSpan,
   { firstStep, letterCount }: { firstStep: number; letterCount: number },
-): HeardWord {
+): AlignedLetters {
   const confidence = Math.log(share * letterCount) / Math.log(Math.max(2, CERTAIN_SHARE * letterCount));
   return {
     startSeconds: Math.max(0, (firstStep + start - 0.5) * STEP_SECONDS),

@@ -111,7 +111,7 @@ describe("share links", () => {
     expect(again.status).toBe(404);
   });
 
-  it("[O14] a forged, truncated or changed token opens nothing, and looks like an expired one", async () => {
+  it("[O14] a forged, truncated or changed token opens nothing, and probes like an expired one", async () => {
     const { token } = await share();
     const forged = [
       "x",

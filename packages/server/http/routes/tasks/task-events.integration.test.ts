@@ -189,13 +189,13 @@ describe("the events of a Task", () => {
     const source = new EventSource(new URL(`/tasks/${task.id}/events`, api.address).href, {
       node: { dispatcher, reconnectionTime: 10 },
     });
-    const heard: string[] = [];
-    for (const name of ["target", "task"]) source.addEventListener(name, () => void heard.push(name));
-    await expect.poll(() => heard.length).toBe(2);
+    const received: string[] = [];
+    for (const name of ["target", "task"]) source.addEventListener(name, () => void received.push(name));
+    await expect.poll(() => received.length).toBe(2);
     await end(task, 0);
     await end(task, 1);
     await expect.poll(() => source.readyState, { timeout: 10_000 }).toBe(EventSource.CLOSED);
-    expect(heard.filter((name) => name === "task")).toHaveLength(1);
+    expect(received.filter((name) => name === "task")).toHaveLength(1);
     expect(requests).toEqual([undefined, "complete"]);
     await dispatcher.close();
   });

@@ -161,9 +161,9 @@ describe("creating a Task", () => {
     const given = { url: "https://example.com/a.wav", targets: [vocals] };
     const { id } = (await (await api.post("/tasks", given, account)).json()) as Task;
     const text = "x".repeat(5000);
-    const wishes = { variant: text, language: text, transcriptUrl: text, transcriptAssetId: text };
-    const stored = { ...wishes, prompt: text, keywords: Array(200).fill(text) };
-    await api.database.pool.query("update targets set wishes = $2 where task_id = $1", [id, stored]);
+    const options = { variant: text, language: text, transcriptUrl: text, transcriptAssetId: text };
+    const stored = { ...options, prompt: text, keywords: Array(200).fill(text) };
+    await api.database.pool.query("update targets set options = $2 where task_id = $1", [id, stored]);
     const task = (await (await api.call(`/tasks/${id}`, account)).json()) as Task;
     expect(task.targets).toMatchObject([stored]);
   });

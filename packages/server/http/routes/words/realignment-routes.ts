@@ -1,4 +1,4 @@
-import { realignment, realignmentParams, stretch, targetParams } from "@stemwright/contract";
+import { gap, realignment, realignmentParams, targetParams } from "@stemwright/contract";
 import { z } from "zod";
 import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
 import { getTextTarget } from "../../../domain/words/load-words.ts";
@@ -13,7 +13,7 @@ const tags = ["Words"];
 const response = { 200: realignment };
 const unknownRealignment = makeUnknownError("realignment");
 
-/** Re-times a stretch of edited words: a worker aligns those seconds of the recording again. Free, and without a Task. */
+/** Re-times a gap of edited words: a worker aligns those seconds of the recording again. Free, and without a Task. */
 export function addRealignmentRoutes({
   app,
   ports,
@@ -23,11 +23,11 @@ export function addRealignmentRoutes({
     {
       schema: {
         tags,
-        summary: "Align an edited stretch again",
+        summary: "Align an edited gap again",
         description:
           "Answers at once; fetch it until `status` is no longer `processing`, a second or two as a rule. Nothing is saved: the times are for an edit.",
         params: targetParams,
-        body: stretch,
+        body: gap,
         response,
       },
     },
@@ -38,7 +38,7 @@ export function addRealignmentRoutes({
         {
           prepare: async () => {
             const task = await getTask(ports, getCaller(request), request.params.id);
-            return await prepareRealignment(ports, task, { ...request.params, stretch: request.body });
+            return await prepareRealignment(ports, task, { ...request.params, gap: request.body });
           },
           write: async ({ realignments }, prepared) => {
             const inserted = await realignments.insertRealignment(prepared);

@@ -7,10 +7,10 @@ type Strip = { node: AudioBufferSourceNode; gain: GainNode; panner: StereoPanner
 const QUANTUM_FRAMES = 128;
 
 /**
- * A scheduled stretch of all tracks, behind one gate. The audio thread keeps rendering while the page works through the tracks, so they are
+ * A scheduled span of all tracks, behind one gate. The audio thread keeps rendering while the page works through the tracks, so they are
  * started at a frame in the future and stopped by disconnecting the gate.
  */
-export class Stretch {
+export class ScheduledSpan {
   /** Its first frame in the recording. */
   readonly frame: number;
   readonly length: number;
@@ -44,7 +44,7 @@ export class Stretch {
     }
   }
 
-  /** False if the page was blocked for so long that some tracks may have started late: the stretch stays silent and must be closed. */
+  /** False if the page was blocked for so long that some tracks may have started late: the span stays silent and must be closed. */
   start(contextFrame: number): boolean {
     const { context } = this.#gate;
     this.contextFrame = contextFrame;
