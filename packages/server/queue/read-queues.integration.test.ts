@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import { readQueues } from "./read-queues.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { claimTask } from "../db/tasks/task-run-rows.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestApi } from "../../../test/support/test-api.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext } from "../../../test/support/worker-context.ts";
 import { openTracer, toTaskTrace } from "./tracer.ts";
 
 type Sent = {

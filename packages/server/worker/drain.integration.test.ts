@@ -5,7 +5,7 @@ import { EngineProcess } from "@stemwright/engine";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
 import { makeCheckpoints } from "./work-dirs/checkpoints.ts";
 

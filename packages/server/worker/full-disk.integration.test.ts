@@ -1,7 +1,7 @@
 import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { listWorkers } from "../db/operation/worker-rows.ts";
 import type { Blobs } from "../domain/ports.ts";
 import type { DiskRoom } from "../monitoring/disk-room.ts";

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 
 /** Excludes the cost of starting. */
 const SETTLE_SECONDS = 5;

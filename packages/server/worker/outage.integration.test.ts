@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { fenceDatabase } from "../../../test/support/fence-database.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { withOutages } from "../blobs/with-outages.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
@@ -71,21 +71,21 @@ describe("a database that does not answer", () => {
 
 describe("a primary that is fenced, so that it takes no writes", () => {
   it("[S35] [Q11] costs no attempt and throws no work away", async () => {
-    const id = await house.createTask(["vocals"]);
-    await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
+    const id = await context.createTask(["vocals"]);
+    await context.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
     let runs = 0;
-    await house.startWorker(async (request, hooks) => {
+    await context.startWorker(async (request, hooks) => {
       runs += 1;
-      await fenceDatabase(house.database.url, { isFenced: true });
+      await fenceDatabase(context.database.url, { isFenced: true });
       const finishing = finishAll(request, hooks);
       await wait(3000);
-      await fenceDatabase(house.database.url, { isFenced: false });
+      await fenceDatabase(context.database.url, { isFenced: false });
       await finishing;
     });
-    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect((await context.waitForEnd(id)).targets[0]?.status).toBe("completed");
     expect(runs).toBe(1);
-    expect(await house.readAttempts(id)).toEqual({ attempts: 5, last_error_name: null });
-    await house.closeWorkers();
+    expect(await context.readAttempts(id)).toEqual({ attempts: 5, last_error_name: null });
+    await context.closeWorkers();
   });
 });
 

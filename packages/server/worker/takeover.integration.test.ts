@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeTask } from "../../../test/support/begin-run.ts";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import { openDatabase } from "../db/connection/open-database.ts";
 import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
 import { trySupervising } from "../db/tasks/supervision.ts";

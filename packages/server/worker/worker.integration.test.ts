@@ -3,7 +3,7 @@ import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, listTestPaths, type RunEngine } from "../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
 import * as clients from "../db/accounts/client-rows.ts";
 import * as credits from "../db/credits/credit-rows.ts";
 import * as workers from "../db/operation/worker-rows.ts";

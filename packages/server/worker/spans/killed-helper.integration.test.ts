@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
-import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-context.ts";
 
 const SEGMENT_FRAMES = 4000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };

@@ -6,7 +6,7 @@ import { toWav } from "../../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { TEST_MACHINE } from "../../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-context.ts";
 import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../../db/spans/span-rows.ts";
 import { cancelTask } from "../../db/tasks/target-ends.ts";
 import { toSpansFolder } from "../../domain/spans/span-record.ts";

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../../test/support/test-worker.ts";
 import { listTestPaths } from "../../../../test/support/test-worker.ts";
-import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-house.ts";
+import { openWorkerContext, type WorkerContext } from "../../../../test/support/worker-context.ts";
 import { makeUnclaimedFiles } from "../../db/storage/unclaimed-file-rows.ts";
 import type { Blobs } from "../../domain/ports.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
