@@ -58,6 +58,36 @@ describe.skipIf(skipWithoutBrowser())("a browser that opens the service", () => 
     await context.close();
   });
 
+  it("[PE2] is told to sign in again before setting a first password, once the sign-in is too old", async () => {
+    const { page, context } = await open();
+    let needsPassword = true;
+    await page.route("**/account/me", async (route) => {
+      const response = await route.fetch();
+      const known = await response.json();
+      await route.fulfill({
+        response,
+        json: { ...known, needsPassword, hasPassword: false, mayResetPassword: false },
+      });
+    });
+    await page.goto("/app/sign-in");
+    await page.getByLabel("Email").fill(OWNER.email);
+    await page.getByLabel("Password").fill(OWNER.password);
+    await page.keyboard.press("Enter");
+    await page.locator("main.page h1").waitFor();
+    await page.goto("/app/settings/profile");
+    await page.getByRole("heading", { name: "This sign-in is too old" }).waitFor();
+    expect(await page.getByLabel("Password").count()).toBe(0);
+    expect(await listViolations(page)).toEqual([]);
+    needsPassword = false;
+    await page.reload();
+    await page.getByText("To set a password, sign in again first.").waitFor();
+    expect(await page.getByLabel("Current password").count()).toBe(0);
+    await page.getByLabel("Email").fill("another@example.com");
+    await page.getByText("To change your email, sign in again first.").waitFor();
+    expect(await listViolations(page)).toEqual([]);
+    await context.close();
+  });
+
   it.each(VIEWS)(
     "[PG1] [PG2] sees the dashboard at $width px, $theme, and can sign in and out",
     async (view) => {
