@@ -38,8 +38,6 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    // Processes, browsers and networks on a busy machine: a failed test is retried once, and the report says `retry x1`.
-    retry: 1,
     // Much of a test is waiting for one process or another: two files at a time keep two cores busy.
     maxWorkers: 2,
     projects: [
