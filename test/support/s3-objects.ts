@@ -37,6 +37,10 @@ export class S3Error extends Error {
   }
 }
 
+const PART_MIN_BYTES = 5 * 1024 ** 2;
+/** S3 returns a thousand. */
+const PARTS_PER_PAGE = 3;
+
 const escapeXml = (text: string) =>
   text.replace(/[&<>]/g, (char) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[char] ?? char);
 const toEtag = (body: Buffer) => `"${createHash("md5").update(body).digest("hex")}"`;
@@ -121,6 +125,21 @@ function putPart(call: Call): void {
   call.response.writeHead(200, { etag: toEtag(call.body) }).end();
 }
 
+function listParts(call: Call): void {
+  const { upload } = withUpload(call);
+  const after = Number(call.query.get("part-number-marker") ?? 0);
+  const numbers = [...upload.parts.keys()].sort((a, b) => a - b).filter((number) => number > after);
+  const page = numbers.slice(0, PARTS_PER_PAGE);
+  const parts = page.map((number) => {
+    const body = upload.parts.get(number) as Buffer;
+    return `<Part><PartNumber>${number}</PartNumber><ETag>${toEtag(body)}</ETag><Size>${body.length}</Size></Part>`;
+  });
+  sendXml(
+    call.response,
+    `<ListPartsResult><IsTruncated>${numbers.length > page.length}</IsTruncated><NextPartNumberMarker>${page.at(-1) ?? 0}</NextPartNumberMarker>${parts.join("")}</ListPartsResult>`,
+  );
+}
+
 function completeUpload(call: Call): void {
   const { id, upload } = withUpload(call);
   const numbers = [...call.body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, n]) =>
@@ -128,6 +147,8 @@ function completeUpload(call: Call): void {
   );
   const parts = numbers.map((number) => upload.parts.get(number));
   if (parts.length === 0 || parts.some((part) => !part)) throw new S3Error(400, "InvalidPart");
+  if (parts.slice(0, -1).some((part) => (part?.length ?? 0) < PART_MIN_BYTES))
+    throw new S3Error(400, "EntityTooSmall");
   const body = Buffer.concat(parts as Buffer[]);
   const etag = `"${createHash("md5").update(body).digest("hex")}-${parts.length}"`;
   call.bucket.objects.set(upload.key, { body, type: upload.type, etag });
@@ -162,6 +183,7 @@ function removeMany({ bucket, body, request, response, faults }: Call): void {
 function findOperation({ request, query, key }: Call): ((call: Call) => void) | undefined {
   switch (request.method) {
     case "GET":
+      if (query.has("uploadId")) return listParts;
       return key === "" ? list : get;
     case "HEAD":
       return get;

@@ -2,14 +2,14 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  paginateListParts,
+  ListPartsCommand,
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { type S3BucketOptions, toClientConfig } from "./s3-bucket.ts";
-import { asBucketCall, isUnknownMultipart, toBucketError } from "./to-bucket-error.ts";
+import { asBucketCall, isUnknownMultipart } from "./to-bucket-error.ts";
 
 /** One multipart upload of one object. */
 export type Multipart = { key: string; uploadId: string };
@@ -30,16 +30,21 @@ export function openS3Multipart(
       : new S3Client(toClientConfig({ ...options, endpoint: publicEndpoint, forcePathStyle: true }));
   const toParams = ({ key: Key, uploadId: UploadId }: Multipart) => ({ Bucket, Key, UploadId });
 
+  /** Not the library's paginator: it reads on after the last page, from the first. */
   async function list(multipart: Multipart): Promise<StoredPart[]> {
     const parts: StoredPart[] = [];
-    try {
-      for await (const { Parts = [] } of paginateListParts({ client }, toParams(multipart)))
-        for (const { PartNumber = 0, Size = 0, ETag = "" } of Parts)
-          parts.push({ number: PartNumber, sizeBytes: Size, etag: ETag });
-    } catch (error) {
-      throw toBucketError(error);
+    for (let marker: string | undefined; ; ) {
+      const command = new ListPartsCommand({ ...toParams(multipart), PartNumberMarker: marker });
+      const {
+        Parts = [],
+        IsTruncated,
+        NextPartNumberMarker,
+      } = await asBucketCall(() => client.send(command));
+      for (const { PartNumber = 0, Size = 0, ETag = "" } of Parts)
+        parts.push({ number: PartNumber, sizeBytes: Size, etag: ETag });
+      if (!IsTruncated || NextPartNumberMarker === undefined) return parts;
+      marker = NextPartNumberMarker;
     }
-    return parts;
   }
 
   return {
