@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AudioFormat } from "./audio-format.ts";
-import { delaySound } from "./support/delay-sound.ts";
+
 import { decode, encode } from "./support/encode-and-decode.ts";
+import { remux } from "./support/remux.ts";
 import { findClickOffsetFrames, makeClickTrack } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
@@ -65,7 +66,7 @@ describe("Matroska", () => {
     const signal = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSeconds, clickSeconds });
     const path = inFolder(`inner.${format}`);
     await encode(signal, { files: [{ path, format }] });
-    delaySound(path, `${path}.mkv`, 0);
+    remux(path, `${path}.mkv`);
     const back = await decode(`${path}.mkv`);
     expect(back.container).toBe("matroska,webm");
     for (const seconds of clickSeconds)

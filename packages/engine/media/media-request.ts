@@ -13,7 +13,8 @@ export type MediaWork =
   | EncodeRequest
   | { kind: "describe" };
 
-export type ProbeRequest = { kind: "probe"; inputFd: number };
+/** `cpuSeconds` includes starting the process. */
+export type ProbeRequest = { kind: "probe"; inputFd: number; cpuSeconds: number };
 
 export type DecodeRequest = {
   kind: "decode";

@@ -5,10 +5,10 @@ import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants
 import { FFmpegError, FormatContext } from "node-av/lib";
 import { describe, expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { delaySound } from "./support/delay-sound.ts";
 import { decode, encode } from "./support/encode-and-decode.ts";
 import { makeVideo } from "./support/make-video.ts";
 import { readPackets } from "./support/read-packets.ts";
+import { remux } from "./support/remux.ts";
 import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
@@ -73,7 +73,7 @@ describe("pictureFrom", () => {
       files: [{ path: promptPath, format: "mp4" }],
       pictureFrom: inFolder("prompt.mp4"),
     });
-    delaySound(promptPath, inFolder("late.mkv"), 0.5);
+    remux(promptPath, inFolder("late.mkv"), { delaySeconds: 0.5 });
     const path = inFolder("late.mp4");
     const { channelLayout: _, ...late } = await decode(inFolder("late.mkv"));
     await encode(late, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("late.mkv") });

@@ -177,7 +177,7 @@ describe("the lifecycle of a media child", () => {
     const limits = readFileSync(`/proc/${child.pid}/limits`, "utf8");
     child.kill();
     await expect(child.result).rejects.toMatchObject({ kind: "crashed" });
-    expect(limits).toMatch(/^Max cpu time +14400 +14460 +seconds/m);
+    expect(limits).toMatch(/^Max cpu time +14400 +14402 +seconds/m);
   });
 
   it("is killed when it makes no progress", async () => {

@@ -140,6 +140,8 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
       if (report?.kind === "failed") throw new MediaError(report.errorKind, report.message);
       if (stall.stalled) throw makeStalledError();
       if (!child.killed && isOutsideSignal(exitSignal)) throw makeKilledError(exitSignal);
+      if (options.work.kind === "probe" && exitSignal === "SIGXCPU")
+        throw makeTooCostlyError(options.work.cpuSeconds);
       throw makeCrashError({ code, exitSignal, lastWords: lastWords() });
     })
     .finally(stall.stop);
@@ -205,6 +207,14 @@ function makeStalledError(): MediaError {
   return new MediaError(
     "crashed",
     "Processing the file made no progress and was stopped. The file may be damaged.",
+  );
+}
+
+/** The same each time, unlike a crash: CPU time does not depend on what else the machine does. */
+function makeTooCostlyError(cpuSeconds: number): MediaError {
+  return new MediaError(
+    "unreadable",
+    `Reading what the file is took more than ${cpuSeconds} seconds of CPU time. It is damaged, or built to take long; convert it to another format and try again.`,
   );
 }
 

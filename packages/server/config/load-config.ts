@@ -261,7 +261,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     load: {
       requestsAtOnce: settings.REQUESTS_AT_ONCE,
       uploadsAtOnce: settings.UPLOADS_AT_ONCE,
-      probesAtOnce: settings.PROBES_AT_ONCE === 0 ? availableParallelism() : settings.PROBES_AT_ONCE,
+      probesAtOnce:
+        settings.PROBES_AT_ONCE === 0 ? Math.max(2, availableParallelism()) : settings.PROBES_AT_ONCE,
     },
     eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
     waits: {

@@ -222,7 +222,7 @@ export const SETTINGS = {
     schema: wholeNumber(0, 1000),
     default: "0",
     description:
-      "Concurrent media probes, each in a separate process; 0 = one per core. Sixteen times as many wait; more are 503.",
+      "Concurrent media probes, at most half for one client; 0 = one per core, at least two. Sixteen times as many wait; more are 503.",
   },
   EVENT_STREAMS_MAX: {
     schema: wholeNumber(1, 1_000_000),

@@ -42,6 +42,27 @@ describe("a gate", () => {
     (await gate.enter())();
   });
 
+  it("[E10] lets those who wait take turns, and leaves half of the room to wait in to others", async () => {
+    const gate = makeGate({ max: 1, waitersMax: 6, waitMs: 1000 });
+    const order: string[] = [];
+    const enter = async (name: string) => {
+      const leave = await gate.enter(name);
+      order.push(name);
+      return leave;
+    };
+    const first = await enter("a");
+    const rest = [enter("a"), enter("a"), enter("a"), enter("b"), enter("c"), enter("b")];
+    await expect(gate.enter("a")).rejects.toMatchObject(OVERLOADED);
+    await expect(gate.enter("d")).rejects.toMatchObject(OVERLOADED);
+    first();
+    for (let left = [...rest]; left.length > 0; ) {
+      const [leave, index] = await Promise.race(left.map(async (one, n) => [await one, n] as const));
+      left = left.filter((_, n) => n !== index);
+      leave();
+    }
+    expect(order).toEqual(["a", "a", "b", "c", "a", "b", "a"]);
+  });
+
   it("[E10] leaves half of the places to others, in order of arrival", async () => {
     const gate = makeGate({ max: 4, waitersMax: 10, waitMs: 1000 });
     const order: string[] = [];

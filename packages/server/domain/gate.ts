@@ -1,46 +1,65 @@
 import { Refusal } from "./refusal.ts";
+
 /** Limits concurrency. */
 export interface Gate {
   /** Whether a new request would be refused. */
   isFull(): boolean;
-  /** Resolves with a release function once there is a place; one name gets at most half of the places. */
+  /** Resolves with a release function once there is a place; one name gets at most half of the places, and half of those to wait in. */
   enter(name?: string): Promise<() => void>;
 }
 
-type Waiter = { name: string | undefined; admit(): void };
+type Name = string | undefined;
+type Waiter = { admit(): void };
 
 /**
  * If all places are taken, a few requests wait briefly and the rest are refused at once. Waiting longer than the client does would produce a result nobody
- * reads and use memory that others need.
+ * reads and use memory that others need. Those who wait take turns by name, so that nobody's requests stand behind all of another's.
  */
 export function makeGate(options: { max: number; waitersMax: number; waitMs: number }): Gate {
   const { max, waitersMax, waitMs } = options;
   const shareMax = Math.ceil(max / 2);
-  const held = new Map<string, number>();
-  const waiters = new Set<Waiter>();
-  let taken = 0;
+  const waitersShareMax = Math.ceil(waitersMax / 2);
+  const held = new Map<Name, number>();
+  /** In order of turns. */
+  const queues = new Map<Name, Set<Waiter>>();
+  let [taken, waiting] = [0, 0];
 
   const makeRefusal = () =>
     new Refusal("OVERLOADED", "The service is overloaded; retry after the time in Retry-After");
-  const count = (name: string | undefined, change: number) => {
-    if (name === undefined) return;
+  const count = (name: Name, change: number) => {
     const left = (held.get(name) ?? 0) + change;
     if (left === 0) held.delete(name);
     else held.set(name, left);
   };
-  const hasPlaceFor = (name: string | undefined) =>
-    taken < max && (name === undefined || (held.get(name) ?? 0) < shareMax);
+  const hasPlaceFor = (name: Name) => taken < max && (name === undefined || (held.get(name) ?? 0) < shareMax);
+  const hasRoomToWait = (name: Name) =>
+    waiting < waitersMax && (name === undefined || (queues.get(name)?.size ?? 0) < waitersShareMax);
+
+  function addWaiter(name: Name, waiter: Waiter): void {
+    waiting += 1;
+    queues.set(name, (queues.get(name) ?? new Set()).add(waiter));
+  }
+
+  function removeWaiter(name: Name, waiter: Waiter): void {
+    const queue = queues.get(name);
+    if (!queue?.delete(waiter)) return;
+    waiting -= 1;
+    if (queue.size === 0) queues.delete(name);
+  }
 
   function admitNext(): void {
-    for (const waiter of waiters) {
+    for (const [name, queue] of queues) {
       if (taken >= max) return;
-      if (!hasPlaceFor(waiter.name)) continue;
-      waiters.delete(waiter);
+      const [waiter] = queue;
+      if (waiter === undefined || !hasPlaceFor(name)) continue;
+      removeWaiter(name, waiter);
+      // Behind the others; the loop comes back to it.
+      if (queues.delete(name)) queues.set(name, queue);
       waiter.admit();
     }
   }
 
-  function take(name: string | undefined): () => void {
+  function take(name: Name): () => void {
     taken += 1;
     count(name, 1);
     let isHeld = true;
@@ -54,17 +73,17 @@ export function makeGate(options: { max: number; waitersMax: number; waitMs: num
   }
 
   return {
-    isFull: () => taken >= max && waiters.size >= waitersMax,
+    isFull: () => taken >= max && waiting >= waitersMax,
     async enter(name) {
       if (hasPlaceFor(name)) return take(name);
-      if (waiters.size >= waitersMax) throw makeRefusal();
+      if (!hasRoomToWait(name)) throw makeRefusal();
       const admitted = Promise.withResolvers<() => void>();
-      const waiter: Waiter = { name, admit: () => admitted.resolve(take(name)) };
+      const waiter: Waiter = { admit: () => admitted.resolve(take(name)) };
       const timer = setTimeout(() => {
-        waiters.delete(waiter);
+        removeWaiter(name, waiter);
         admitted.reject(makeRefusal());
       }, waitMs);
-      waiters.add(waiter);
+      addWaiter(name, waiter);
       return await admitted.promise.finally(() => clearTimeout(timer));
     },
   };

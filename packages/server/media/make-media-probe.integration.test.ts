@@ -98,3 +98,37 @@ it("[E10] copying from a client's bucket delays neither other files nor all othe
   expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   expect(begun).toContain(second);
 });
+
+it("[E10] one client's probes leave room for another's, however many it asks for", async () => {
+  const held = new Map<string, PromiseWithResolvers<never>>();
+  const begun: string[] = [];
+  const withLocalFile = (blobKey: string) => {
+    begun.push(blobKey);
+    const work = Promise.withResolvers<never>();
+    held.set(blobKey, work);
+    return work.promise;
+  };
+  const blobs = { withLocalFile, check: async () => undefined } as Partial<Blobs> as Blobs;
+  const { look: lookAt } = makeMediaProbe(blobs, { probesAtOnce: 2 });
+  const ask = (clientId: string, name: string) =>
+    lookAt({ blobKey: `assets/${name}`, clientId }).catch((error: unknown) => error);
+  const hostile = Array.from({ length: 100 }, (_, n) => ask("eve", `eve-${n}`));
+  const honest = ["a", "b", "c"].map((name) => ask("ann", `ann-${name}`));
+  const end = async (blobKey: string) => {
+    held.get(blobKey)?.reject(new Error("done"));
+    await new Promise(setImmediate);
+  };
+  await new Promise(setImmediate);
+  // Each has half of the places.
+  expect(begun).toEqual(["assets/eve-0", "assets/ann-a"]);
+  await end("assets/ann-a");
+  await end("assets/ann-b");
+  await end("assets/ann-c");
+  expect(begun.slice(2)).toEqual(["assets/ann-b", "assets/ann-c"]);
+  expect(await Promise.all(honest)).toEqual(honest.map(() => expect.objectContaining({ message: "done" })));
+  // One held, half of the room to wait in; the rest were refused at once.
+  for (let n = 0; n <= 16; n++) await end(`assets/eve-${n}`);
+  const ends = (await Promise.all(hostile)).map((error) => (error as Error).message);
+  expect(ends.filter((message) => message === "done")).toHaveLength(17);
+  expect(ends.filter((message) => message.includes("overloaded"))).toHaveLength(83);
+});

@@ -25,7 +25,7 @@ type LocalWork = <Result>(use: (path: string) => Promise<Result>) => Promise<Res
 
 /**
  * Limits concurrent probes: hundreds of processes would starve everything else on the machine. Copying a file from a client's bucket may take minutes, so
- * that has separate places, of which a client gets at most half.
+ * that has separate places. Of both, a client gets at most half, and those who wait take turns.
  */
 function limitProbes(blobs: Blobs, atOnce: number) {
   const limits = { max: atOnce, waitersMax: atOnce * WAITERS_PER_PLACE, waitMs: WAIT_MS };
@@ -45,9 +45,9 @@ function limitProbes(blobs: Blobs, atOnce: number) {
     isCustomerBlobKey(blobKey)
       ? (use) =>
           hold(copies.enter(clientId), () =>
-            blobs.withLocalFile(blobKey, (path) => hold(probes.enter(), () => use(path))),
+            blobs.withLocalFile(blobKey, (path) => hold(probes.enter(clientId), () => use(path))),
           )
-      : (use) => hold(probes.enter(), () => blobs.withLocalFile(blobKey, use));
+      : (use) => hold(probes.enter(clientId), () => blobs.withLocalFile(blobKey, use));
 }
 
 export function makeMediaProbe(blobs: Blobs, { probesAtOnce }: { probesAtOnce: number }): MediaProbe {

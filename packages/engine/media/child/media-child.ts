@@ -29,7 +29,7 @@ async function serve({ work, sandbox: mode }: MediaRequest): Promise<unknown> {
   const perform = work.kind === "describe" ? undefined : prepare(work);
   // At exit the process could no longer write to the cache.
   flushCompileCache();
-  const sandbox = enterSandbox();
+  const sandbox = enterSandbox(work.kind === "probe" ? { cpuSeconds: work.cpuSeconds } : {});
   if (perform === undefined) return sandbox;
   if (mode === "required" && sandbox.gaps.length > 0)
     throw new MediaError("machine-failed", explainGaps(sandbox));

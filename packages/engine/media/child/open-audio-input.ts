@@ -9,6 +9,7 @@ import { avGetCodecName, Codec, CodecContext, Dictionary, FormatContext, type St
 import { MediaError } from "../media-error.ts";
 import { ACCEPTED_DECODERS, ACCEPTED_DEMUXERS } from "./accepted-media.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { checkTags } from "./tags/check-tags.ts";
 
 export type AudioInput = {
   format: FormatContext;
@@ -23,6 +24,7 @@ export type AudioInput = {
 
 /** Only the inherited descriptor can be read: other protocols and formats that refer to further files are disabled. */
 export function openContainer(fd: number): FormatContext {
+  checkTags(fd);
   const format = new FormatContext();
   format.allocContext();
   using options = Dictionary.fromObject({

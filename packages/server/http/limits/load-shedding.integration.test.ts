@@ -104,9 +104,10 @@ describe("more files than can be probed at once", () => {
       ),
     );
     const statuses = estimates.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
     const refused = estimates.filter(({ status }) => status !== 200);
-    expect(refused.length).toBeGreaterThanOrEqual(1);
+    // One client has the place and half of the sixteen to wait in.
+    expect(refused.length).toBeGreaterThanOrEqual(30 - 9);
     for (const response of refused)
       expect([response.status, await codeOf(response)]).toEqual([503, "OVERLOADED"]);
     await patient.close();

@@ -14,8 +14,11 @@ type Layer = {
   /** False if there is nothing to drop; true by default. */
   isNeeded?: () => boolean;
   /** Throws the reason if it is unavailable here. */
-  enter(kernel: Kernel): void;
+  enter(kernel: Kernel, limits: SandboxLimits): void;
 };
+
+/** What the work may take; by default what the longest may. */
+export type SandboxLimits = { cpuSeconds?: number };
 
 /** "nobody" and "nogroup" on every Linux. */
 const NOBODY_ID = 65534;
@@ -28,7 +31,7 @@ const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 /** A last resort for a child that spins in native code; real work stays far below. */
 const CPU_LIMIT_SECONDS = 4 * 3600;
 /** Above the soft limit, which ends it with SIGXCPU: if both are equal, Linux sends SIGKILL, which looks like the OOM killer. */
-const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
+const CPU_HARD_LIMIT_AFTER_SECONDS = 2;
 /** Enough for twelve hours of eight channels at 192 kHz. */
 const FILE_LIMIT_BYTES = 256 * 1024 ** 3;
 const OPEN_FILES_LIMIT = 256;
@@ -56,7 +59,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "limits",
     guarantees: ["limits"],
-    enter({ setLimit }) {
+    enter({ setLimit }, { cpuSeconds = CPU_LIMIT_SECONDS }) {
       const limits = [
         [RLIMIT.data, MEMORY_LIMIT_BYTES],
         [RLIMIT.fileSize, FILE_LIMIT_BYTES],
@@ -65,7 +68,7 @@ const LAYERS: readonly Layer[] = [
         [RLIMIT.processes, 0],
       ] as const;
       for (const [resource, limit] of limits) setLimit(resource, limit, limit);
-      setLimit(RLIMIT.cpu, CPU_LIMIT_SECONDS, CPU_HARD_LIMIT_SECONDS);
+      setLimit(RLIMIT.cpu, cpuSeconds, cpuSeconds + CPU_HARD_LIMIT_AFTER_SECONDS);
     },
   },
   { name: "empty root", guarantees: [], enter: ({ enterEmptyRoot }) => enterEmptyRoot() },
@@ -129,7 +132,7 @@ function failsWith(code: string, attempt: () => unknown): boolean {
 }
 
 /** Irrevocably drops every privilege this machine allows to drop, before the child has read a byte of media. */
-export function enterSandbox(): SandboxReport {
+export function enterSandbox(limits: SandboxLimits = {}): SandboxReport {
   const layers: string[] = [];
   const missing: string[] = [];
   const held = new Set<Guarantee>();
@@ -137,7 +140,7 @@ export function enterSandbox(): SandboxReport {
     if (!isNeeded()) continue;
     try {
       if ("error" in loaded) throw loaded.error;
-      enter(loaded);
+      enter(loaded, limits);
       layers.push(name);
       for (const guarantee of guarantees) held.add(guarantee);
     } catch (error) {

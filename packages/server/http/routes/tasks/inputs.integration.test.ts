@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { asset as assetSchema, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -170,5 +170,27 @@ describe("echoed fields", () => {
       api.logLines,
     ]);
     expect(seen).not.toMatch(/s3cret|bob|ann:/);
+  });
+});
+
+describe("an asset with more tags than are read", () => {
+  it("[A31] [T6] is refused without a second look", async () => {
+    const song = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+    const tag = Buffer.from("IAAA\x02\0\0\0x\0", "latin1");
+    const list = Buffer.concat([Buffer.from("INFO"), ...new Array<Buffer>(2001).fill(tag)]);
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(list.length);
+    const id = await upload(Buffer.concat([song, Buffer.from("LIST"), size, list]), "a.wav");
+    const refusal = {
+      status: 400,
+      code: "MEDIA_UNREADABLE",
+      message: expect.stringContaining("more than 2000 tags") as string,
+    };
+    expect(await refusalOf(await create(id, { model: "vocals", formats: ["wav"] }))).toMatchObject(refusal);
+    await rm(join(api.dataDir, "blobs", "assets", id), { recursive: true });
+    for (const route of ["/tasks", "/tasks/estimate"]) {
+      const targets = [{ model: "vocals", formats: ["wav"] }];
+      expect(await refusalOf(await api.post(route, { assetId: id, targets }))).toMatchObject(refusal);
+    }
   });
 });
