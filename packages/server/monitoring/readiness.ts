@@ -18,6 +18,8 @@ export type Readiness = {
   findSchemaFault(): Error | undefined;
   /** Why the database is unavailable, if its supervisor knows. */
   findOutage(): Error | undefined;
+  /** Reports not ready until the returned function is called. */
+  beginStart(): () => void;
   /** From now on reports not ready, while requests are still served. */
   drain(): void;
   isDraining(): boolean;
@@ -54,7 +56,14 @@ export function makeReadiness(options: {
     return fault && new Refusal("UNAVAILABLE", fault.message);
   };
   let isDraining = false;
+  let isStarting = false;
   return {
+    beginStart() {
+      isStarting = true;
+      return () => {
+        isStarting = false;
+      };
+    },
     drain() {
       isDraining = true;
     },
@@ -63,6 +72,8 @@ export function makeReadiness(options: {
     findSchemaFault,
     async findFault() {
       if (isDraining) return new Refusal("UNAVAILABLE", "The service is shutting down; try another process");
+      if (isStarting)
+        return new Refusal("UNAVAILABLE", "The service is starting: its first account does not exist yet");
       const [storeFault, roomFault] = [findStoreFault(), findRoomFault()];
       if (!(await probe.isReady()))
         return findOutage() ?? new Refusal("UNAVAILABLE", "The database does not answer");

@@ -88,7 +88,13 @@ async function getDashboard({ dashboard, log }: ServiceContext): Promise<Dashboa
 }
 
 /** The HTTP server and the webhook sender. It listens at `address` when this resolves. */
-export async function startApi(context: ServiceContext & { deliveries?: Partial<DeliveryOptions> }) {
+export async function startApi(
+  context: ServiceContext & {
+    deliveries?: Partial<DeliveryOptions>;
+    /** Runs before the API reports that it is ready. */
+    whenListening?: (address: string) => Promise<void>;
+  },
+) {
   const { config, log } = context;
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
@@ -116,7 +122,10 @@ export async function startApi(context: ServiceContext & { deliveries?: Partial<
       await addCompatRoutes(api);
     },
   });
+  const endStart = readiness.beginStart();
   address = (await openMultipleListeners(app, config)).replace("[::1]", "localhost");
+  await context.whenListening?.(publicBaseUrl());
+  endStart();
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
   const deliveries = startDeliveries(
     { db, vault: storage.vault, guard, log, render, mayTake: () => isFit(schema) },

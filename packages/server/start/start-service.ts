@@ -44,7 +44,10 @@ async function waitBehindStartupServer(
   }
 }
 
-/** The API on an up-to-date schema. The first account is created only once it listens, so that a start that fails does not lose its key. */
+/**
+ * The API on an up-to-date schema. The first account is created only once it listens, so that a start that fails does not lose its key; until then it is not
+ * ready.
+ */
 async function startMigratedApi(
   context: ServiceContext,
 ): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
@@ -53,13 +56,17 @@ async function startMigratedApi(
   const applied = config.isMigratedAtStart ? await migrateDatabase(databaseUrl, retryPolicy) : [];
   if (applied.length > 0) log.info({ applied }, "schema brought up to date");
   await waitBehindStartupServer(context, retryPolicy);
-  const api = await startApi(context);
-  const { bootstrapApiKey } = config;
-  const first = { bootstrapApiKey, baseUrl: api.address, newKey: makeKey() };
-  const firstAccount = await callUntilAnswered(
-    () => withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, first)),
-    retryPolicy,
-  );
+  let firstAccount: FirstAccount | undefined;
+  const api = await startApi({
+    ...context,
+    async whenListening(baseUrl) {
+      const first = { bootstrapApiKey: config.bootstrapApiKey, baseUrl, newKey: makeKey() };
+      firstAccount = await callUntilAnswered(
+        () => withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, first)),
+        retryPolicy,
+      );
+    },
+  });
   return { api, firstAccount };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findFreePort } from "../../../benchmarks/faults/find-free-port.ts";
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { type MainProcess, startMain } from "../../../test/support/main-process.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
@@ -72,6 +73,25 @@ describe("a start", () => {
     const apis = [start("api", environment), start("api", environment)];
     await Promise.all([worker.waitFor("worker started"), ...apis.map((api) => api.waitFor(/Stop with/))]);
     expect(apis.filter((api) => api.output().includes("Your API key, shown this once"))).toHaveLength(1);
+    await Promise.all(running.splice(0).map((one) => one.stop()));
+    await empty.close();
+  });
+
+  it("[S35] [K3] is not ready before the key of BOOTSTRAP_API_KEY exists", async () => {
+    const empty = await openTestDatabase();
+    const [port, key] = [await findFreePort(), "sw_KeyOfTheFirstAccount"];
+    const holder = await empty.pool.connect();
+    await holder.query("select pg_advisory_lock(hashtextextended('first account', 0))");
+    start("api", { DATABASE_URL: empty.url, PORT: String(port), BOOTSTRAP_API_KEY: key });
+    const call = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": key } }).catch(() => undefined);
+    await expect.poll(async () => (await call("/health/live"))?.status).toBe(200);
+    const early = await call("/health/ready");
+    expect([early?.status, await early?.text()]).toEqual([503, expect.stringContaining("is starting")]);
+    await holder.query("select pg_advisory_unlock_all()");
+    holder.release();
+    await expect.poll(async () => (await call("/health/ready"))?.status).toBe(200);
+    expect((await call("/tasks"))?.status).toBe(200);
     await Promise.all(running.splice(0).map((one) => one.stop()));
     await empty.close();
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { takeTask } from "../../../test/support/begin-run.ts";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerContext, type WorkerContext } from "../../../test/support/worker-context.ts";
@@ -64,6 +64,25 @@ describe("a Task without a worker", () => {
     );
     await context.startWorker(finishAll);
     expect((await context.waitForEnd("old")).targets[0]?.status).toBe("completed");
+  });
+});
+
+describe("a Task that vanishes while a worker has it", () => {
+  it("[Q5] is reported as that, not as taken over", async () => {
+    const id = await context.createTask(["vocals"]);
+    const working = gate();
+    const worker = await context.startWorker(async () => {
+      working.begin();
+      await working.ended;
+      throw new RunLost();
+    });
+    const warn = vi.spyOn(worker.log, "warn");
+    await working.begun;
+    await context.database.pool.query("delete from tasks where id = $1", [id]);
+    working.end();
+    await expect
+      .poll(() => warn.mock.calls)
+      .toEqual([[{ taskId: id }, "Task no longer exists, run stopped"]]);
   });
 });
 

@@ -173,7 +173,7 @@ export async function startWorker(given: WorkerPorts) {
   async function letGo(run: HeldRun, error: unknown): Promise<void> {
     const { taskId } = run;
     if (run.signal.aborted || error instanceof RunLost)
-      return log.warn({ taskId }, "Task taken over by another worker");
+      return log.warn({ taskId }, await explainLoss(taskId));
     if (error instanceof NoRoom) return await ports.reports.giveBack(run);
     if (closing.signal.aborted) return await giveBackWithCheckpoint(ports, run);
     if (error instanceof StoreOutage) {
@@ -187,6 +187,12 @@ export async function startWorker(given: WorkerPorts) {
     }
     log.error({ err: error, taskId }, "attempt failed");
     await fail(run, error instanceof Error ? error.name : String(error));
+  }
+
+  async function explainLoss(taskId: string): Promise<string> {
+    const task = await ports.reports.findTask(taskId);
+    if (task === undefined) return "Task no longer exists, run stopped";
+    return task.completedAt ? "Task has ended, run stopped" : "Task taken over by another worker";
   }
 
   /** Has no effect on a finished Task. */

@@ -46,6 +46,22 @@ it.each([
   expect(body).not.toContain(error.message);
 });
 
+it.each([
+  ["ECONNREFUSED", "warn"],
+  ["23505", "error"],
+] as const)("[E9] %s is logged as %s: an outage is no fault of the request's code", async (code, level) => {
+  const lines: string[] = [];
+  const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
+  app.setErrorHandler(sendError);
+  app.get("/", () => {
+    throw Object.assign(new Error("broken"), { code });
+  });
+  await app.inject("/");
+  const numbers = { info: 30, warn: 40, error: 50 };
+  const levels = lines.map((line) => (JSON.parse(line) as { level: number }).level);
+  expect(levels.filter((one) => one !== numbers.info)).toEqual([numbers[level]]);
+});
+
 it("[E9] the supervisor's reason for a database outage is used", () => {
   const broken = new Error("Connection terminated unexpectedly");
   const mistake = new Error("something else");

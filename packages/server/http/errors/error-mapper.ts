@@ -141,6 +141,8 @@ export function toRootError(error: unknown, findOutage: () => Error | undefined)
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error);
   if (apiError.code === "OVERLOADED") request.log.warn({ url: request.routeOptions.url }, "request shed");
+  else if (isOutOfReach(error) && apiError.code === "UNAVAILABLE")
+    request.log.warn({ err: error }, "a part of the service is out of reach");
   else if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
   const waitSeconds =
     error instanceof SignInThrottled
