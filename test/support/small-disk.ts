@@ -33,7 +33,7 @@ export function findNoMountReason(): string | undefined {
   return `this machine mounts no tmpfs in a namespace (unshare --mount): ${tried.error?.message ?? tried.stderr}`;
 }
 
-/** Mounts a disk of its own on the folder, for the processes that enter it alone. */
+/** Mounts a separate disk on the folder, for the processes that enter it alone. */
 export async function mountSmallDisk(dir: string, megabytes: number): Promise<SmallDisk> {
   const args = [...UNSHARE, "sh", "-c", HOLD, "sh", dir, String(megabytes)];
   const holder = spawn("unshare", args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -91,10 +91,8 @@ export const toPool = ({ config, databaseUrl }: ServiceContext) => ({
 /** What the API and the worker share. */
 export async function openServiceContext(
   context: ServiceContext,
-  {
-    maxConnections,
-    ownDirs = [],
-  }: { maxConnections: number /** Beside the store's, if that is on disk. */; ownDirs?: string[] },
+  /** `ownDirs` are what it writes to beside the store. */
+  { maxConnections, ownDirs = [] }: { maxConnections: number; ownDirs?: string[] },
 ) {
   const { config, log } = context;
   const { db, pool } = openDatabase({

@@ -21,10 +21,14 @@ export type RoomWatchPorts = {
   /** Removes what Tasks without a worker have left on the disk; returns how many folders. */
   freeLeftWork(): Promise<number>;
   log: Pick<FastifyBaseLogger, "info" | "warn">;
+  leftWorkKeptMs?: number;
+  runKeptMs?: number;
 };
 
 /** Whether this worker's disk has room for another Task. */
-export function watchRoom({ room, workDir, freeLeftWork, log }: RoomWatchPorts, onChange: () => void) {
+export function watchRoom(ports: RoomWatchPorts, onChange: () => void) {
+  const { room, workDir, freeLeftWork, log } = ports;
+  const { leftWorkKeptMs = LEFT_WORK_KEPT_MS, runKeptMs = RUN_KEPT_MS } = ports;
   let shortage: string | undefined;
   /** A Task has found the disk full since the last trial. */
   let isInDoubt = false;
@@ -93,7 +97,7 @@ export function watchRoom({ room, workDir, freeLeftWork, log }: RoomWatchPorts, 
       await room.makeRoom();
       const folders = await freeLeftWorkUnasked(workDir, running?.taskId);
       if (folders > 0) log.warn({ folders }, "disk full, removing checkpoints for the database");
-      if (!running || performance.now() - isUsedUpSinceMs < RUN_KEPT_MS) return;
+      if (!running || performance.now() - isUsedUpSinceMs < runKeptMs) return;
       running.full.abort(Object.assign(new Error("the database needs the disk"), { code: "ENOSPC" }));
       await rm(join(workDir, running.taskId), { recursive: true, force: true });
     },
@@ -104,7 +108,7 @@ export function watchRoom({ room, workDir, freeLeftWork, log }: RoomWatchPorts, 
         await wait(waitMs, undefined, { signal }).catch(() => {});
         waitMs = Math.min(CHECK_MAX_MS, waitMs * 2);
         await lookSafely();
-        if (shortage === undefined || performance.now() - sinceMs < LEFT_WORK_KEPT_MS) continue;
+        if (shortage === undefined || performance.now() - sinceMs < leftWorkKeptMs) continue;
         const folders = await freeLeftWork().catch(() => 0);
         if (folders > 0) log.warn({ folders }, "disk nearly full, removing checkpoints of waiting Tasks");
       }

@@ -99,6 +99,20 @@ const faultOf = async (response: Response) => {
 };
 
 describe("aligning a gap of edited words", () => {
+  it("[Q21] on a full disk costs no attempt, and is done when there is room", async () => {
+    let runs = 0;
+    const aligner = await startWithEngine(async (request) => {
+      runs += 1;
+      if (runs === 1) throw new EngineError("disk-full", "The disk is full.");
+      return await alignEvenly(request);
+    });
+    const { id } = await create();
+    aligner.look();
+    expect(await ended(id)).toMatchObject({ status: "completed" });
+    const { rows } = await api.database.pool.query("select attempts from realignments where id = $1", [id]);
+    expect(rows).toEqual([{ attempts: 1 }]);
+  });
+
   it("[Z7] returns new times between the anchors, from the recording, with the adjacent words", async () => {
     const received: (GapRequest & { bytes: number })[] = [];
     const aligner = await startWithEngine(async (request) => {

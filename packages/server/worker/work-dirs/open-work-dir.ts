@@ -33,10 +33,10 @@ export async function isOwnerAlive(dir: string): Promise<boolean> {
   return owner !== undefined && owner.host === SELF.host && isAlive(owner.pid);
 }
 
-/** Whether another live process of this machine, or one of another machine, may be using the folder. */
+/** Whether another live process of this machine, or one of another machine, may be using the folder; one without a signature may just have been made. */
 export async function isOwnerElsewhere(dir: string): Promise<boolean> {
   const owner = await findOwner(dir);
-  if (owner === undefined) return false;
+  if (owner === undefined) return true;
   return owner.host !== SELF.host || (owner.pid !== SELF.pid && isAlive(owner.pid));
 }
 
