@@ -1,7 +1,10 @@
 import { rm } from "node:fs/promises";
+import type { NewInvitation } from "@stemwright/contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
 import { listViolations, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { startIdentityProvider } from "../support/identity-provider.ts";
 import { type Service, startService } from "../support/service.ts";
 import { OWNER, signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -94,6 +97,58 @@ describe("People", () => {
     expect([...owner.complaints, ...guest.complaints]).toEqual([]);
     await owner.context.close();
     await guest.context.close();
+  });
+});
+
+describe("An invitation", () => {
+  it("[PE7] [PE10] names its account, is accepted with the identity provider, and then no more", async () => {
+    const port = await findFreePort();
+    const address = `http://127.0.0.1:${port}`;
+    const provider = await startIdentityProvider(() => [`${address}/account/oidc/callback`]);
+    const folder = await makeTempDir("invitation");
+    const joined = await startService({
+      dataDir: folder,
+      environment: {
+        WORKERS: "0",
+        PORT: String(port),
+        PUBLIC_BASE_URL: address,
+        OIDC_ISSUER: provider.issuer,
+        OIDC_CLIENT_ID: provider.clientId,
+        OIDC_CLIENT_SECRET: provider.clientSecret,
+        OIDC_NAME: "Acme",
+      },
+    });
+    try {
+      const invited = await joined.call("/account/invitations", {
+        method: "POST",
+        body: JSON.stringify({ email: "grace@example.com" }),
+        headers: { "content-type": "application/json" },
+      });
+      const { url } = (await invited.json()) as NewInvitation;
+      provider.become({ sub: "grace", email: "grace@example.com", email_verified: true, name: "Grace" });
+      const { page, context, complaints } = await openPage(browser, { baseURL: joined.address });
+      await page.goto("/app/sign-in");
+      await page.getByRole("link", { name: "Sign in with Acme" }).click();
+      await page.getByText("Ask an owner of the account for an invitation link").waitFor();
+
+      await page.goto(url);
+      await page.getByRole("heading", { name: "Join First account" }).waitFor();
+      expect(await page.getByLabel("Email").inputValue()).toBe("grace@example.com");
+      expect(await listViolations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Join First account with Acme" }).click();
+      await page.locator("main.page h1").waitFor();
+      await page.goto("/app/settings/profile");
+      await page.getByText("You are member of First account.").waitFor();
+      expect(complaints).toEqual([]);
+
+      await page.goto(url);
+      await page.getByRole("heading", { name: "This invitation does not work" }).waitFor();
+      await context.close();
+    } finally {
+      await joined.stop();
+      await provider.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 
