@@ -145,7 +145,10 @@ export const API_ERRORS = {
     statusCode: 403,
     when: "An invitation was accepted or withdrawn, has expired or is unknown, or is for another email address.",
   },
-  LINK_INVALID: { statusCode: 403, when: "A download link was changed or has expired." },
+  LINK_INVALID: {
+    statusCode: 403,
+    when: "A download link was changed or has expired, or the share it is from has ended.",
+  },
   NOT_FOUND: { statusCode: 404, when: "No such route, or no such resource in the account." },
   WORDS_UNKNOWN: {
     statusCode: 404,

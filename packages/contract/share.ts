@@ -10,6 +10,11 @@ export const SHARE_MAX_SECONDS = 365 * DAY_SECONDS;
 /** Per Task. */
 export const SHARES_MAX = 100;
 
+const showsName = z
+  .boolean()
+  .default(false)
+  .meta({ description: "Whether it tells the uploaded file's name, also by the names of exports" });
+
 export const shareRequest = z
   .object({
     expiresInSeconds: z
@@ -18,12 +23,13 @@ export const shareRequest = z
       .max(SHARE_MAX_SECONDS)
       .default(SHARE_DEFAULT_SECONDS)
       .meta({ description: "A minute to a year; a week where absent" }),
+    showsName,
   })
   .meta({ id: "ShareRequest" });
 export type ShareInput = z.input<typeof shareRequest>;
 
 export const share = z
-  .object({ id, createdAt: dateTime, expiresAt: dateTime })
+  .object({ id, createdAt: dateTime, expiresAt: dateTime, showsName: showsName.unwrap() })
   .meta({ id: "Share", description: "A link that shows one Task to whoever has it" });
 export type Share = z.infer<typeof share>;
 
@@ -58,6 +64,7 @@ const sharedTarget = z
 
 export const sharedTask = z
   .object({
+    name: z.string().exactOptional().meta({ description: "The uploaded file's name, if the share tells it" }),
     createdAt: dateTime,
     completedAt: dateTime.nullable(),
     expiresAt: dateTime.meta({ description: "When the share ends" }),

@@ -110,6 +110,7 @@ describe("the words of a Task in a browser", () => {
     expect(await readFile(await download.path(), "utf8")).toMatch(/>each <[\d:.]+>wave/);
 
     await page.getByRole("button", { name: "Share" }).click();
+    await page.getByLabel("Show the file’s name").check();
     await page.getByRole("button", { name: "Make a link" }).click();
     const link = await page.getByLabel("The link", { exact: true }).inputValue();
     expect(link).toMatch(/\/app\/share#[0-9A-Za-z]{40}$/);
@@ -117,6 +118,7 @@ describe("the words of a Task in a browser", () => {
     // A visitor without an account.
     const visitor = await openPage(browser, { baseURL: service.address });
     await visitor.page.goto(link);
+    await visitor.page.getByRole("heading", { name: "speech.opus" }).waitFor();
     await visitor.page.locator(".word", { hasText: /^each/ }).waitFor();
     expect(await visitor.page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
     expect(await visitor.context.cookies()).toEqual([]);

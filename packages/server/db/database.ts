@@ -214,6 +214,7 @@ export type Tables = {
     token_hash: Buffer;
     created_at: Generated<Date>;
     expires_at: Date;
+    shows_name: Generated<boolean>;
   };
   storage_integrations: {
     id: string;

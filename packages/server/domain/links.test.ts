@@ -49,6 +49,22 @@ describe("links", () => {
     expect(makeLinks({ secret: Buffer.alloc(32, 8), baseUrl }).isValid(path, query)).toBe(false);
   });
 
+  it("[O14] a link of a share lasts no longer than the share, and can't be taken from it", () => {
+    const signedAt = (secondsLeft: number) =>
+      links.ofShare({ id: "share", expiresAt: new Date(nowMs + secondsLeft * 1000 + 999) });
+    const lasting = signedAt(100_000).sign("outputs/task/target/vocals.wav");
+    expect(new URL(lasting).searchParams.get("Expires")).toBe(String(nowMs / 1000 + LINK_LIFETIME_SECONDS));
+    const ending = signedAt(90).signExport("task", "outputs.zip");
+    const { path, query } = parse(ending);
+    expect(query.Expires).toBe(String(nowMs / 1000 + 90));
+    expect(links.isValid(path, { ...query, Share: "share" })).toBe(true);
+    for (const Share of [undefined, "", "other", "share\n"])
+      expect(links.isValid(path, { ...query, Share })).toBe(false);
+    expect(links.isValid(parse(link).path, { ...parse(link).query, Share: "share" })).toBe(false);
+    // As an input it would outlive the share.
+    expect(links.findBlobKey(lasting)).toBeUndefined();
+  });
+
   it("[T3] our own link is recognised by path and signature, whatever host name it has", () => {
     expect(links.findBlobKey(link)).toBe("outputs/task/target/vocals.wav");
     expect(links.findBlobKey(link.replace("https://stems.example", "http://127.0.0.1:3000"))).toBe(

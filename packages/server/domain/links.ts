@@ -8,39 +8,66 @@ export interface LinkSigner {
   sign(blobKey: string): string;
 }
 
+/** Signs links to outputs and to exports that are built from a Task's outputs while they are downloaded. */
+export interface ExportSigner extends LinkSigner {
+  signExport(taskId: string, file: ExportFile): string;
+}
+
+/** The query of a link; `Share` is the id of the share it was handed out through. */
+export type LinkQuery = {
+  Expires?: string | undefined;
+  Share?: string | undefined;
+  Signature?: string | undefined;
+};
+
 /**
- * Makes and checks download links: `<base>/files/<blob key>?Expires=<unix seconds>&Signature=<hex>`. The signature covers path and expiry; following one
- * needs no key.
+ * Makes and checks download links: `<base>/files/<blob key>?Expires=<unix seconds>&Signature=<hex>`. The signature covers path, expiry and the share that a
+ * link is bound to; following one needs no key.
  */
 export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowMs?: () => number }) {
   const nowSeconds = () => Math.floor((options.nowMs?.() ?? Date.now()) / 1000);
-  const signatureOf = (path: string, expires: string) =>
-    createHmac("sha256", options.secret).update(`${path}\n${expires}`).digest("hex");
+  const signatureOf = (path: string, ...bounds: readonly string[]) =>
+    createHmac("sha256", options.secret)
+      .update([path, ...bounds].join("\n"))
+      .digest("hex");
 
-  function isValid(
-    path: string,
-    query: { Expires?: string | undefined; Signature?: string | undefined },
-  ): boolean {
-    const { Expires = "", Signature = "" } = query;
+  /** By itself: whether a link's share is still open is asked elsewhere. */
+  function isValid(path: string, { Expires = "", Share, Signature = "" }: LinkQuery): boolean {
     if (!/^\d{1,12}$/.test(Expires) || Number(Expires) < nowSeconds()) return false;
-    const expected = Buffer.from(signatureOf(path, Expires));
+    const bounds = Share === undefined ? [Expires] : [Expires, Share];
+    const expected = Buffer.from(signatureOf(path, ...bounds));
     const given = Buffer.from(Signature);
     return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
-  function signPath(path: string): string {
-    const expires = String(nowSeconds() + LINK_LIFETIME_SECONDS);
-    return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signatureOf(path, expires)}`;
+  function signPath(path: string, share?: { id: string; expiresAt: Date }): string {
+    const expiresSeconds = Math.min(
+      nowSeconds() + LINK_LIFETIME_SECONDS,
+      share ? Math.floor(share.expiresAt.getTime() / 1000) : Number.POSITIVE_INFINITY,
+    );
+    const bounds = [String(expiresSeconds), ...(share ? [share.id] : [])];
+    const query = new URLSearchParams({
+      Expires: String(expiresSeconds),
+      ...(share ? { Share: share.id } : {}),
+      Signature: signatureOf(path, ...bounds),
+    });
+    return `${options.baseUrl()}${path}?${query}`;
   }
 
+  const makeSigner = (share?: { id: string; expiresAt: Date }): ExportSigner => ({
+    sign: (blobKey) => signPath(FILES_PATH + blobKey.split("/").map(encodeURIComponent).join("/"), share),
+    signExport: (taskId, file) => signPath(`/exports/${taskId}/${file}`, share),
+  });
+
   return {
-    sign: (blobKey: string) => signPath(FILES_PATH + blobKey.split("/").map(encodeURIComponent).join("/")),
-    /** A link to an export that is built from a Task's outputs while it is downloaded. */
-    signExport: (taskId: string, file: ExportFile) => signPath(`/exports/${taskId}/${file}`),
+    ...makeSigner(),
+    /** Links that end with a share: signed no longer than it lives, and refused once it is revoked. */
+    ofShare: makeSigner,
     isValid,
     /**
      * The blob behind one of our own links, when a client passes it as an input. Recognised by path and signature, which nobody else can make: the service
-     * may be reached by several host names, none of which a process needs to know.
+     * may be reached by several host names, none of which a process needs to know. Links of a share are not: they are downloaded like any URL, and only
+     * while the share is open.
      */
     findBlobKey(url: string): string | undefined {
       const parsed = URL.parse(url);

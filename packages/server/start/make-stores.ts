@@ -3,7 +3,7 @@ import { makePeopleStore } from "../db/accounts/make-people-store.ts";
 import { makeAssetStore } from "../db/assets/make-asset-store.ts";
 import { bindQueries } from "../db/bind-queries.ts";
 import type { DatabaseHandle } from "../db/database.ts";
-import { deleteShare, findShared, insertShare, listShares } from "../db/shares/share-rows.ts";
+import { deleteShare, findOpenShare, findShared, insertShare, listShares } from "../db/shares/share-rows.ts";
 import {
   deleteIntegration,
   findIntegration,
@@ -40,6 +40,6 @@ export function makeStores(
     words: bindQueries(handle, { findEdit, saveEdit }),
     realignments: bindQueries(handle, { insertRealignment, findRealignment, deleteRealignment }),
     uploads: makeUploadStore(handle, uploadRules),
-    shares: bindQueries(handle, { insertShare, listShares, deleteShare, findShared }),
+    shares: bindQueries(handle, { insertShare, listShares, deleteShare, findOpenShare, findShared }),
   };
 }

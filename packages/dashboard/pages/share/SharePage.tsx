@@ -29,6 +29,7 @@ const UNFINISHED_INTERVAL_MS = 3000;
 type SharedTarget = SharedTask["targets"][number];
 
 const nameTargets = ({ targets }: SharedTask) => targets.map(({ model }) => nameModel(model)).join(", ");
+const nameTask = (task: SharedTask) => task.name ?? nameTargets(task);
 
 function Gone() {
   return (
@@ -115,7 +116,7 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
         <Progress value={Math.min(...task.targets.map(({ progress = 1 }) => progress))} label="Progress" />
       )}
       <SourceMixer
-        name={nameTargets(task)}
+        name={nameTask(task)}
         source={previews}
         completedAt={task.completedAt}
         lanes={lanes}
@@ -154,7 +155,7 @@ export default function SharePage() {
         {(task) => (
           <>
             <PageHead
-              title={task ? nameTargets(task) : "Shared Task"}
+              title={task ? nameTask(task) : "Shared Task"}
               lead={task && `Shared with you until ${formatDateTime(task.expiresAt)}`}
             />
             {task ? <Shared task={task} token={token} /> : <Gone />}

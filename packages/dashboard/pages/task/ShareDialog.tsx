@@ -26,10 +26,11 @@ const toPageUrl = (token: string) => new URL(`app/share#${token}`, document.base
 export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () => void }) {
   const shares = useLoad((signal) => client.tasks.shares.list(taskId, { signal }), [taskId]);
   const [expiresInSeconds, setExpires] = useState(7 * DAY_SECONDS);
+  const [showsName, setShowsName] = useState(false);
   const [made, setMade] = useState<NewShare>();
 
   async function make() {
-    setMade(await client.tasks.shares.create(taskId, { expiresInSeconds }));
+    setMade(await client.tasks.shares.create(taskId, { expiresInSeconds, showsName }));
     shares.reload();
   }
 
@@ -43,7 +44,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
     await client.tasks.shares.revoke(taskId, id);
     if (made?.id === id) setMade(undefined);
     shares.reload();
-    announce("The link is revoked and no longer works.");
+    announce("The link is revoked. It no longer works, and downloads from it stop.");
   }
 
   return (
@@ -66,6 +67,14 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
             </select>
           )}
         </Field>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={showsName}
+            onChange={({ currentTarget }) => setShowsName(currentTarget.checked)}
+          />
+          Show the file’s name
+        </label>
         <Button kind="primary" icon="link" onClick={make}>
           Make a link
         </Button>

@@ -1,34 +1,35 @@
 import { SHARES_MAX } from "@stemwright/contract";
-import { sql } from "kysely";
-import type { ShareRecord } from "../../domain/shares/share-record.ts";
-import type { TaskRecord } from "../../domain/tasks/task-record.ts";
-import type { DatabaseHandle } from "../database.ts";
+import { type Selectable, sql } from "kysely";
+import type { SharedRecord, ShareRecord } from "../../domain/shares/share-record.ts";
+import type { DatabaseHandle, Tables } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { findTask } from "../tasks/task-rows.ts";
 
-type ShareRow = { id: string; created_at: Date; expires_at: Date };
+const COLUMNS = ["id", "created_at", "expires_at", "shows_name"] as const;
+type ShareRow = Pick<Selectable<Tables["task_shares"]>, (typeof COLUMNS)[number]>;
 
-const toShare = ({ id, created_at, expires_at }: ShareRow): ShareRecord => ({
+const toShare = ({ id, created_at, expires_at, shows_name }: ShareRow): ShareRecord => ({
   id,
   createdAt: created_at,
   expiresAt: expires_at,
+  showsName: shows_name,
 });
 
 /** Undefined if the Task has the maximum number or is gone. The Task's lock prevents two concurrent inserts from exceeding it. */
 export async function insertShare(
   db: DatabaseHandle,
   taskId: string,
-  { id, tokenHash, expiresInSeconds }: { id: string; tokenHash: Buffer; expiresInSeconds: number },
+  share: { id: string; tokenHash: Buffer; expiresInSeconds: number; showsName: boolean },
 ): Promise<ShareRecord | undefined> {
   return await inTransaction(db, async (transaction) => {
     const held = await sql`select from tasks where id = ${taskId} for no key update`.execute(transaction);
     if (held.rows.length === 0) return undefined;
     const { rows } = await sql<ShareRow>`
-      insert into task_shares (id, task_id, token_hash, expires_at)
-      select ${id}, ${taskId}, ${tokenHash}::bytea,
-        date_trunc('milliseconds', now()) + ${expiresInSeconds} * interval '1 second'
+      insert into task_shares (id, task_id, token_hash, expires_at, shows_name)
+      select ${share.id}, ${taskId}, ${share.tokenHash}::bytea,
+        date_trunc('milliseconds', now()) + ${share.expiresInSeconds} * interval '1 second', ${share.showsName}
       where (select count(*) from task_shares where task_id = ${taskId} and expires_at > now()) < ${SHARES_MAX}
-      returning id, created_at, expires_at`.execute(transaction);
+      returning id, created_at, expires_at, shows_name`.execute(transaction);
     return rows[0] && toShare(rows[0]);
   });
 }
@@ -36,7 +37,7 @@ export async function insertShare(
 export async function listShares(db: DatabaseHandle, taskId: string): Promise<ShareRecord[]> {
   const rows = await db
     .selectFrom("task_shares")
-    .select(["id", "created_at", "expires_at"])
+    .select(COLUMNS)
     .where("task_id", "=", taskId)
     .where("expires_at", ">", sql<Date>`now()`)
     .orderBy("created_at", "desc")
@@ -54,21 +55,25 @@ export async function deleteShare(db: DatabaseHandle, taskId: string, id: string
   return numDeletedRows > 0n;
 }
 
-export async function findShared(
-  db: DatabaseHandle,
-  tokenHash: Buffer,
-): Promise<{ task: TaskRecord; expiresAt: Date } | undefined> {
-  const row = await db
+/** Unexpired shares of clients that are not suspended. */
+const selectOpen = (db: DatabaseHandle) =>
+  db
     .selectFrom("task_shares")
     .innerJoin("tasks", "tasks.id", "task_shares.task_id")
     .innerJoin("clients", "clients.id", "tasks.client_id")
-    .select(["task_shares.task_id", "task_shares.expires_at"])
-    .where("task_shares.token_hash", "=", tokenHash)
+    .select(["task_shares.task_id", ...COLUMNS.map((column) => `task_shares.${column}` as const)])
     .where("task_shares.expires_at", ">", sql<Date>`now()`)
-    .where("clients.suspended_at", "is", null)
-    .executeTakeFirst();
+    .where("clients.suspended_at", "is", null);
+
+export async function findOpenShare(db: DatabaseHandle, id: string): Promise<ShareRecord | undefined> {
+  const row = await selectOpen(db).where("task_shares.id", "=", id).executeTakeFirst();
+  return row && toShare(row);
+}
+
+export async function findShared(db: DatabaseHandle, tokenHash: Buffer): Promise<SharedRecord | undefined> {
+  const row = await selectOpen(db).where("task_shares.token_hash", "=", tokenHash).executeTakeFirst();
   const task = row && (await findTask(db, row.task_id));
-  return task && { task, expiresAt: row.expires_at };
+  return task && { task, share: toShare(row) };
 }
 
 export async function deleteExpiredShares(db: DatabaseHandle, limit: number): Promise<number> {

@@ -2,18 +2,18 @@ import { hashKey, makeToken } from "../accounts/key-secrets.ts";
 import { makeId } from "../ids.ts";
 import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
-import type { ShareRecord, ShareStore } from "./share-record.ts";
+import type { SharedRecord, ShareRecord, ShareStore } from "./share-record.ts";
 
 export async function shareTask(
   shares: ShareStore,
   task: Pick<TaskRecord, "id">,
-  { expiresInSeconds }: { expiresInSeconds: number },
+  wanted: { expiresInSeconds: number; showsName: boolean },
 ): Promise<{ share: ShareRecord; token: string }> {
   const token = makeToken();
   const share = await shares.insertShare(task.id, {
     id: makeId(),
     tokenHash: hashKey(token),
-    expiresInSeconds,
+    ...wanted,
   });
   if (!share)
     throw new Refusal(
@@ -24,10 +24,7 @@ export async function shareTask(
 }
 
 /** The Task a link shows. The error does not reveal whether the link was unknown, revoked or expired. */
-export async function getShared(
-  shares: ShareStore,
-  token: string,
-): Promise<{ task: TaskRecord; expiresAt: Date }> {
+export async function getShared(shares: ShareStore, token: string): Promise<SharedRecord> {
   const shared = await shares.findShared(hashKey(token));
   if (shared) return shared;
   throw new Refusal(

@@ -1,15 +1,16 @@
 import type { NewShare, Share, SharedTask } from "@stemwright/contract";
 import type { LinkSigner } from "../links.ts";
 import { toShownDuration } from "../tasks/shown-duration.ts";
-import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+import type { TargetRecord } from "../tasks/task-record.ts";
 import { toOutputFile } from "../tasks/task-view.ts";
 import { isText } from "../words/load-words.ts";
-import type { ShareRecord } from "./share-record.ts";
+import type { SharedRecord, ShareRecord } from "./share-record.ts";
 
-export const toShare = ({ id, createdAt, expiresAt }: ShareRecord): Share => ({
+export const toShare = ({ id, createdAt, expiresAt, showsName }: ShareRecord): Share => ({
   id,
   createdAt: createdAt.toISOString(),
   expiresAt: expiresAt.toISOString(),
+  showsName,
 });
 
 /** The token is in the fragment: browsers never send that to a server, so it appears in no log. */
@@ -24,13 +25,14 @@ export const toNewShare = (
 
 /** Only what the link is meant to show: no account, input, costs or error messages. */
 export function toSharedTask(
-  { task, expiresAt }: { task: TaskRecord; expiresAt: Date },
+  { task, share, name }: SharedRecord & { name: string | undefined },
   links: LinkSigner,
 ): SharedTask {
   return {
+    ...(name !== undefined && share.showsName ? { name } : {}),
     createdAt: task.createdAt.toISOString(),
     completedAt: task.completedAt?.toISOString() ?? null,
-    expiresAt: expiresAt.toISOString(),
+    expiresAt: share.expiresAt.toISOString(),
     targets: task.targets.map((target) => toSharedTarget(target, links)),
   };
 }

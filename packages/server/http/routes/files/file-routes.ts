@@ -5,7 +5,7 @@ import { ApiError, toFileName, toMimeType } from "@stemwright/contract";
 import { z } from "zod";
 import { toContentDisposition } from "../../../domain/content-disposition.ts";
 import { isCustomerBlobKey } from "../../../domain/storage/customer-object.ts";
-import { checkLink, linkQuery } from "../../access/signed-links.ts";
+import { checkLink, linkQuery, sendWhileShared } from "../../access/signed-links.ts";
 import type { Api } from "../../api.ts";
 import { parseRange } from "../../responses/byte-range.ts";
 import { isKnownTag } from "../../responses/not-modified.ts";
@@ -22,7 +22,7 @@ function describeMissing(key: string): string {
 }
 
 /** Download links. The signature is the permission, so no key is needed. */
-export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): void {
+export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "shares">): void {
   app.get(
     "/files/*",
     {
@@ -41,7 +41,7 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): v
       },
     },
     async (request, reply) => {
-      checkLink(links, request);
+      const share = await checkLink({ links, shares: ports.shares }, request);
       const key = request.params["*"];
       const extension = extname(key);
       const sizeBytes = await ports.blobs.findSize(key);
@@ -76,7 +76,7 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): v
       void reply.header("content-length", range ? range.endByte - range.startByte + 1 : sizeBytes);
       // Unlike an empty body, an empty stream leaves content-length as it is.
       if (request.method === "HEAD") return reply.send(Readable.from([]));
-      return reply.send(await ports.blobs.read(key, range));
+      return sendWhileShared(ports, { reply, share }, await ports.blobs.read(key, range));
     },
   );
 }

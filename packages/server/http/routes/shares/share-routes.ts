@@ -15,6 +15,7 @@ import {
   wordsExportQuery,
 } from "@stemwright/contract";
 import { z } from "zod";
+import { findInputAsset } from "../../../domain/assets/find-input-asset.ts";
 import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
 import {
   describePreviews,
@@ -36,7 +37,7 @@ const tags = ["Shares"];
 const unknownShare = makeUnknownError("share");
 
 export function addShareRoutes(
-  api: Api<"blobs" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes">,
+  api: Api<"assets" | "blobs" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes">,
 ): void {
   addSharesOfTask(api);
   addSharedViews(api);
@@ -110,7 +111,11 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" |
 }
 
 /** What a share shows, apart from its audio. */
-function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "textWriter" | "words">): void {
+function addSharedViews({
+  app,
+  ports,
+  links,
+}: Api<"assets" | "blobs" | "shares" | "textWriter" | "words">): void {
   app.get(
     "/shares/:token",
     {
@@ -124,8 +129,10 @@ function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "t
       },
     },
     async (request) => {
-      const shared = await getShared(ports.shares, request.params.token);
-      return toSharedTask(shared, await outputLinks.prepare([shared.task]));
+      const { task, share } = await getShared(ports.shares, request.params.token);
+      const name = share.showsName ? (await findInputAsset(ports, task))?.name : undefined;
+      // Never presigned by a bucket, which would serve them after the share has ended.
+      return toSharedTask({ task, share, name }, links.ofShare(share));
     },
   );
 

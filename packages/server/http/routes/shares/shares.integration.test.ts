@@ -1,4 +1,6 @@
-import type { NewShare, Share, SharedTask, Task, Words } from "@stemwright/contract";
+import { truncate } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewShare, Share, SharedTask, Task, TaskExports, Words } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
 import { makeWordsTask } from "../../../../../test/support/words-task.ts";
@@ -18,6 +20,8 @@ afterAll(() => api.close());
 
 const share = async (body: unknown = {}, id = task.id) =>
   (await (await api.post(`/tasks/${id}/shares`, body)).json()) as NewShare;
+const BIG_BYTES = 64 * 1024 ** 2;
+
 /** Without an account. */
 const open = (path: string) => api.call(path, { key: null });
 const faultOf = async (response: Response) => {
@@ -93,7 +97,9 @@ describe("share links", () => {
     const [kept, revoked, expired] = [await share(), await share(), await share()];
     const list = async () => (await (await api.call(`/tasks/${task.id}/shares`)).json()) as Share[];
     expect(await list()).toEqual(
-      expect.arrayContaining([{ id: kept.id, createdAt: kept.createdAt, expiresAt: kept.expiresAt }]),
+      expect.arrayContaining([
+        { id: kept.id, createdAt: kept.createdAt, expiresAt: kept.expiresAt, showsName: false },
+      ]),
     );
     const gone = await api.call(`/tasks/${task.id}/shares/${revoked.id}`, { method: "DELETE" });
     expect(await gone.json()).toEqual({ id: revoked.id });
@@ -111,7 +117,82 @@ describe("share links", () => {
     expect(again.status).toBe(404);
   });
 
-  it("[O14] a forged, truncated or changed token opens nothing, and probes like an expired one", async () => {
+  describe("links handed out through a share", () => {
+    const linkOf = async ({ token }: NewShare) => {
+      const shown = (await (await open(`/shares/${token}`)).json()) as SharedTask;
+      return shown.targets[1]?.output[0]?.link ?? "";
+    };
+    const revoke = ({ id }: NewShare) => api.call(`/tasks/${task.id}/shares/${id}`, { method: "DELETE" });
+    const ENDED = {
+      status: 403,
+      code: "LINK_INVALID",
+      message: expect.stringMatching(/share .* has ended/),
+    };
+
+    it("[O14] are refused once it is revoked or has expired, also for another range", async () => {
+      const [revoked, expired, kept] = [await share(), await share(), await share()];
+      const links = await Promise.all([revoked, expired, kept].map(linkOf));
+      const read = (link = "", range = "bytes=1-2") => fetch(link, { headers: { range } });
+      for (const link of links) expect(await (await read(link)).text()).toBe("te");
+      await revoke(revoked);
+      await expire(expired.id);
+      for (const link of links.slice(0, 2)) {
+        expect(await faultOf(await read(link, "bytes=3-"))).toEqual(ENDED);
+        expect(await faultOf(await fetch(link))).toEqual(ENDED);
+      }
+      expect((await read(links[2])).status).toBe(206);
+    });
+
+    it("[O14] pause with the account, and can't be freed from the share", async () => {
+      const link = await linkOf(await share());
+      const suspend = (time: string) =>
+        api.database.pool.query(`update clients set suspended_at = ${time} where id = $1`, [
+          api.account.clientId,
+        ]);
+      await suspend("now()");
+      expect(await faultOf(await fetch(link))).toEqual(ENDED);
+      await suspend("null");
+      expect((await fetch(link)).status).toBe(200);
+      for (const changed of [link.replace(/Share=\w+&/, ""), link.replace(/Share=\w+/, "$&&Share=x")])
+        expect(await faultOf(await fetch(changed))).toMatchObject({ status: 403, code: "LINK_INVALID" });
+    });
+
+    it("[O14] expire with it, if that is sooner than in an hour", async () => {
+      const made = await share({ expiresInSeconds: 60 });
+      const { searchParams } = new URL(await linkOf(made));
+      expect(Number(searchParams.get("Expires")) * 1000).toBeLessThanOrEqual(Date.parse(made.expiresAt));
+      const exported = (await (await open(`/shares/${made.token}/exports`)).json()) as TaskExports;
+      expect(new URL(exported.archive?.link ?? "").searchParams.get("Expires")).toBe(
+        searchParams.get("Expires"),
+      );
+    });
+
+    it("[O14] running downloads end with it", async () => {
+      const big = await makeWordsTask(api, [{ model: "vocals", formats: ["wav"] }]);
+      const made = await share({}, big.id);
+      const shown = (await (await open(`/shares/${made.token}`)).json()) as SharedTask;
+      const link = shown.targets[0]?.output[0]?.link ?? "";
+      const path = join(api.dataDir, "blobs", new URL(link).pathname.replace("/files/", ""));
+      // More than the buffers on the way hold: the rest is sent only as it is read.
+      await truncate(path, BIG_BYTES);
+      for (const headers of [{}, { range: "bytes=100-" }] as Record<string, string>[]) {
+        const again = await share({}, big.id);
+        const { targets } = (await (await open(`/shares/${again.token}`)).json()) as SharedTask;
+        const response = await fetch(targets[0]?.output[0]?.link ?? "", { headers });
+        expect(response.ok).toBe(true);
+        const logged = api.logLines.length;
+        await api.call(`/tasks/${big.id}/shares/${again.id}`, { method: "DELETE" });
+        await expect
+          .poll(() => api.logLines.slice(logged).some((line) => line.includes("share of this download")))
+          .toBe(true);
+        await expect(response.arrayBuffer()).rejects.toThrow();
+      }
+      const kept = await fetch(link);
+      expect((await kept.arrayBuffer()).byteLength).toBe(BIG_BYTES);
+    });
+  });
+
+  it("[O14] a forged, truncated or changed token opens nothing, and looks like an expired one", async () => {
     const { token } = await share();
     const forged = [
       "x",

@@ -9,14 +9,17 @@ import {
 } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { findInputAsset } from "../../../domain/assets/find-input-asset.ts";
 import { toContentDisposition } from "../../../domain/content-disposition.ts";
 import { checkArchiveFiles, listArchiveFiles } from "../../../domain/exports/archive.ts";
 import { planStemFile, type StemFilePlan } from "../../../domain/exports/stem-file-plan.ts";
+import type { ExportSigner } from "../../../domain/links.ts";
+import type { ShareRecord } from "../../../domain/shares/share-record.ts";
 import { getShared } from "../../../domain/shares/share-task.ts";
 import type { TaskRecord } from "../../../domain/tasks/task-record.ts";
 import { countZipBytes, makeZip } from "../../../exports/make-zip.ts";
 import { getCaller } from "../../access/authenticate.ts";
-import { checkLink, linkQuery } from "../../access/signed-links.ts";
+import { checkLink, linkQuery, sendWhileShared } from "../../access/signed-links.ts";
 import type { Api } from "../../api.ts";
 import { getTask } from "./task-routes.ts";
 
@@ -37,7 +40,10 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
         response: { 200: taskExports },
       },
     },
-    async (request) => describeExports(api, await getTask(ports, getCaller(request), request.params.id)),
+    async (request) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return await describeExports(api, task, api.links);
+    },
   );
 
   app.get(
@@ -53,8 +59,8 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
       },
     },
     async (request) => {
-      const { task } = await getShared(ports.shares, request.params.token);
-      return await describeExports(api, task);
+      const { task, share } = await getShared(ports.shares, request.params.token);
+      return await describeExports(api, task, api.links.ofShare(share));
     },
   );
 
@@ -78,24 +84,28 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
       },
     },
     async (request, reply) => {
-      checkLink(api.links, request);
+      const share = await checkLink({ links: api.links, shares: ports.shares }, request);
       const { id, file } = request.params;
       const task = await ports.exports.findTask(id);
       if (!task) throw new ApiError("NOT_FOUND", "The Task was deleted");
-      const exchange = { request, reply, task };
+      const exchange = { request, reply, task, share };
       return await (file === "outputs.zip" ? sendArchive(api, exchange) : sendStemFile(api, exchange));
     },
   );
 }
 
-async function describeExports(api: Api<"assets">, task: TaskRecord): Promise<TaskExports> {
+async function describeExports(
+  api: Api<"assets">,
+  task: TaskRecord,
+  links: ExportSigner,
+): Promise<TaskExports> {
   const files = listZipFiles(task);
   const plan = await findPlan(api, task);
   return {
     ...(files.length > 0
       ? {
           archive: {
-            link: api.links.signExport(task.id, "outputs.zip"),
+            link: links.signExport(task.id, "outputs.zip"),
             size: countZipBytes(files),
             files: files.length,
           },
@@ -104,7 +114,7 @@ async function describeExports(api: Api<"assets">, task: TaskRecord): Promise<Ta
     ...(plan
       ? {
           stemFile: {
-            link: api.links.signExport(task.id, "outputs.stem.mp4"),
+            link: links.signExport(task.id, "outputs.stem.mp4"),
             stems: plan.stems.map(({ name }) => name),
           },
         }
@@ -112,37 +122,43 @@ async function describeExports(api: Api<"assets">, task: TaskRecord): Promise<Ta
   };
 }
 
-const findAsset = ({ ports }: Api<"assets">, { clientId, assetId }: TaskRecord) =>
-  assetId === undefined ? undefined : ports.assets.findAsset(clientId, assetId);
-
 const findPlan = async (api: Api<"assets">, task: TaskRecord): Promise<StemFilePlan | undefined> =>
-  planStemFile(task, (await findAsset(api, task))?.blobKey);
+  planStemFile(task, (await findInputAsset(api.ports, task))?.blobKey);
 
 const listZipFiles = (task: TaskRecord) =>
   listArchiveFiles(task).map((file) => ({ ...file, modifiedAt: task.completedAt ?? task.createdAt }));
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply; task: TaskRecord };
+type Exchange = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  task: TaskRecord;
+  /** The share that the link is from, if any. */
+  share: ShareRecord | undefined;
+};
 
 async function sendArchive(
-  api: Api<"assets" | "blobs">,
-  { request, reply, task }: Exchange,
+  api: Api<"assets" | "blobs" | "shares">,
+  { request, ...exchange }: Exchange,
 ): Promise<FastifyReply> {
+  const { reply, task } = exchange;
   const { blobs } = api.ports;
   const files = listZipFiles(task);
   await checkArchiveFiles(files, blobs.findSize);
-  await nameFile(api, { reply, task }, "zip");
+  await nameFile(api, exchange, "zip");
   void reply.header("content-type", "application/zip").header("content-length", countZipBytes(files));
   const entries = files.map((file) => ({ ...file, open: () => blobs.read(file.blobKey) }));
-  return reply.send(Readable.from(request.method === "HEAD" ? [] : makeZip(entries)));
+  const content = Readable.from(request.method === "HEAD" ? [] : makeZip(entries));
+  return sendWhileShared(api.ports, exchange, content);
 }
 
 async function sendStemFile(
-  api: Api<"assets" | "exports">,
-  { request, reply, task }: Exchange,
+  api: Api<"assets" | "exports" | "shares">,
+  { request, ...exchange }: Exchange,
 ): Promise<FastifyReply> {
+  const { reply, task } = exchange;
   const plan = await findPlan(api, task);
   if (!plan) throw new ApiError("NOT_FOUND", "No stem file can be made of the Task");
-  await nameFile(api, { reply, task }, "stem.mp4");
+  await nameFile(api, exchange, "stem.mp4");
   void reply.header("content-type", "audio/mp4");
   if (request.method === "HEAD") return reply.send(Readable.from([]));
   const { socket } = request.raw;
@@ -152,7 +168,7 @@ async function sendStemFile(
   const parts = api.ports.exports.stemFiles.make(plan)[Symbol.asyncIterator]();
   // Failures before the first byte still get an error response.
   const first = await parts.next();
-  return reply.send(Readable.from(withFirst(first, parts)));
+  return sendWhileShared(api.ports, exchange, Readable.from(withFirst(first, parts)));
 }
 
 async function* withFirst<Part>(
@@ -166,14 +182,15 @@ async function* withFirst<Part>(
   }
 }
 
-/** Named after the recording, if its name is known. */
+/** Named after the recording, if its name is known and may be told. */
 async function nameFile(
   api: Api<"assets">,
-  { reply, task }: Pick<Exchange, "reply" | "task">,
+  { reply, task, share }: Omit<Exchange, "request">,
   extension: string,
 ): Promise<void> {
-  const name = (await findAsset(api, task))?.name.replace(/\.[^.]+$/, "");
-  const plain = `${task.id}.${extension}`;
+  const isTold = share === undefined || share.showsName;
+  const name = isTold ? (await findInputAsset(api.ports, task))?.name.replace(/\.[^.]+$/, "") : undefined;
+  const plain = `${share ? "outputs" : task.id}.${extension}`;
   void reply.header(
     "content-disposition",
     toContentDisposition(plain, name ? `${name}.${extension}` : plain),

@@ -69,8 +69,29 @@ describe("exports of a Task", () => {
     const shared = await loadExports(`/shares/${token}/exports`, null);
     expect(Object.keys(shared)).toEqual(["archive", "stemFile"]);
     expect(JSON.stringify(shared)).not.toContain(api.account.clientId);
-    expect((await fetch(shared.archive?.link ?? "")).status).toBe(200);
+    for (const [file, name] of [
+      [shared.archive, "outputs.zip"],
+      [shared.stemFile, "outputs.stem.mp4"],
+    ] as const) {
+      const response = await fetch(file?.link ?? "");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${name}"`);
+      expect(Buffer.from(await response.arrayBuffer()).includes("Walzer")).toBe(false);
+    }
     expect((await api.call("/shares/nobody/exports", { key: null })).status).toBe(404);
+  });
+
+  it("[EX1] [O13] a share may tell the recording's name", async () => {
+    const made = await api.post(`/tasks/${task.id}/shares`, { showsName: true });
+    const { token, id, showsName } = (await made.json()) as NewShare;
+    expect(showsName).toBe(true);
+    const shown = await (await api.call(`/shares/${token}`, { key: null })).json();
+    expect(shown).toMatchObject({ name: "Später Walzer.wav" });
+    const { archive } = await loadExports(`/shares/${token}/exports`, null);
+    const disposition = (await fetch(archive?.link ?? "")).headers.get("content-disposition");
+    expect(disposition).toBe(`attachment; filename="outputs.zip"; filename*=UTF-8''Sp%C3%A4ter%20Walzer.zip`);
+    await api.call(`/tasks/${task.id}/shares/${id}`, { method: "DELETE" });
+    expect((await fetch(archive?.link ?? "")).status).toBe(403);
   });
 
   it("[EX1] a changed link, or one for another file, is rejected", async () => {
