@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
@@ -50,13 +50,14 @@ export function watchRoom(ports: RoomWatchPorts, onChange: () => void) {
     const path = join(workDir, `trial.${process.pid}`);
     try {
       await mkdir(workDir, { recursive: true, mode: 0o700 });
-      await writeFile(path, Buffer.alloc(TRIAL_BYTES), { mode: 0o600 });
+      await using file = await open(path, "w", 0o600);
+      // Before it is written: a kill leaves nothing.
+      await rm(path);
+      await file.writeFile(Buffer.alloc(TRIAL_BYTES));
       return undefined;
     } catch (error) {
       if (!isOutOfSpace(error)) throw error;
       return "the disk is full: nothing can be written";
-    } finally {
-      await rm(path, { force: true }).catch(() => {});
     }
   }
 
