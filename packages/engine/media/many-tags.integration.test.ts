@@ -8,6 +8,7 @@ import { mediaInfoSchema } from "./media-info.ts";
 import { probeMedia } from "./probe-media.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 import { encode } from "./support/encode-and-decode.ts";
+import { makeSound } from "./support/make-sound.ts";
 import { remux } from "./support/remux.ts";
 import { makeClickTrack } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
@@ -22,6 +23,10 @@ beforeAll(async () => {
     clickSeconds: [0.5],
   });
   const formats = ["wav", "flac", "mp3", "m4a", "opus", "aiff"] as const;
+  const sound = { sampleRateHz: 44_100, seconds: 1 };
+  makeSound(inFolder("good.wma"), { muxer: "asf", encoder: "wmav2" }, sound);
+  makeSound(inFolder("good.avi"), { muxer: "avi", encoder: "mp2", samples: "s16" }, sound);
+  makeSound(inFolder("good.wv"), { muxer: "wv", encoder: "wavpack" }, sound);
   await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
 });
 
@@ -34,6 +39,11 @@ function makeChunk(id: string, content: Buffer, isLittleEndian: boolean): Buffer
   if (isLittleEndian) size.writeUInt32LE(content.length);
   else size.writeUInt32BE(content.length);
   return Buffer.concat([Buffer.from(id, "latin1"), size, content]);
+}
+
+function makeList(count: number): Buffer {
+  const tags = Array.from({ length: count }, (_, n) => makeChunk(toName("I", n), Buffer.from("x\0"), true));
+  return makeChunk("LIST", Buffer.concat([Buffer.from("INFO"), ...tags]), true);
 }
 
 /** An ID3 tag of version 2.3 with frames of the names T000, T001 … */
@@ -51,10 +61,11 @@ const makeFrames = (count: number) =>
 
 /** Some containers' tags have names of four letters, which FFmpeg doesn't write. */
 const HAND_MADE: Record<string, (count: number) => Buffer> = {
-  "list.wav": (count) => {
-    const tags = Array.from({ length: count }, (_, n) => makeChunk(toName("I", n), Buffer.from("x\0"), true));
-    const list = makeChunk("LIST", Buffer.concat([Buffer.from("INFO"), ...tags]), true);
-    return Buffer.concat([readFileSync(inFolder("good.wav")), list]);
+  "list.wav": (count) => Buffer.concat([readFileSync(inFolder("good.wav")), makeList(count)]),
+  "list.avi": (count) => {
+    const avi = readFileSync(inFolder("good.avi"));
+    const headerBytes = 12;
+    return Buffer.concat([avi.subarray(0, headerBytes), makeList(count), avi.subarray(headerBytes)]);
   },
   "id3.wav": (count) =>
     Buffer.concat([readFileSync(inFolder("good.wav")), makeChunk("id3 ", makeId3(makeFrames(count)), true)]),
@@ -74,6 +85,9 @@ const MUXED: Record<string, { from: string; muxer: string; muxerOptions?: Record
   "muxed.aiff": { from: "good.aiff", muxer: "aiff", muxerOptions: { write_id3v2: "1" } },
   "muxed.mov": { from: "good.m4a", muxer: "mov", muxerOptions: { movflags: "use_metadata_tags" } },
   "muxed.mkv": { from: "good.m4a", muxer: "matroska" },
+  "muxed.wma": { from: "good.wma", muxer: "asf" },
+  "muxed.flv": { from: "good.mp3", muxer: "flv" },
+  "muxed.wv": { from: "good.wv", muxer: "wv" },
   "muxed.caf": { from: "good.wav", muxer: "caf" },
 };
 

@@ -1,3 +1,6 @@
+import { countApe } from "./count-ape.ts";
+import { countAsf } from "./count-asf.ts";
+import { countFlv } from "./count-flv.ts";
 import { countId3 } from "./count-id3.ts";
 import { countAiff, countBoxes, countCaf, countMatroska, countWav } from "./count-nested.ts";
 import { countFlac, countOgg } from "./count-vorbis.ts";
@@ -13,6 +16,10 @@ const FORMATS: readonly Format[] = [
   { start: /^OggS/, countTags: countOgg },
   { start: /^(RIFF|RF64|BW64).{4}WAVE/s, countTags: countWav },
   { start: /^FORM.{4}AIF[FC]/s, countTags: countAiff },
+  { start: /^RIFF.{4}AVI /s, countTags: countWav },
+  { start: /^0&²u/, countTags: countAsf },
+  { start: /^FLV/, countTags: countFlv },
+  { start: /^wvpk/, countTags: countApe },
   { start: /^caff/, countTags: countCaf },
   { start: /^.Eß£/s, countTags: countMatroska },
   { start: /^.{4}(ftyp|moov|mdat|wide|free|skip|pnot)/s, countTags: countBoxes },

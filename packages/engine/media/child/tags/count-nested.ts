@@ -48,15 +48,20 @@ function countForm(
   { count, isLittleEndian }: { count: TagCount; isLittleEndian: boolean },
 ): void {
   const options = { sizeBytes: 4, isLittleEndian, isPadded: true } as const;
-  const whole = { startByte: atByte + FORM_BYTES, endByte: Number.MAX_SAFE_INTEGER };
-  for (const chunk of listChunks(file, whole, options)) {
-    // Of a recording that was streamed: the sound goes on to the end of the file.
-    if (chunk.id === "data" && sizeOf(chunk) === 0) return;
-    if (/^id3 $/i.test(chunk.id)) countId3(file, chunk.startByte, count);
-    if (chunk.id !== "LIST" || file.readText(chunk.startByte, 4) !== "INFO") continue;
-    const list = { startByte: chunk.startByte + 4, endByte: chunk.endByte };
-    for (const tag of listChunks(file, list, options)) count.add(sizeOf(tag));
-  }
+  const countIn = (within: Omit<Piece, "id">, levels: number): void => {
+    for (const chunk of listChunks(file, within, options)) {
+      // Of a recording that was streamed: the sound goes on to the end of the file.
+      if (chunk.id === "data" && sizeOf(chunk) === 0) return;
+      if (/^id3 $/i.test(chunk.id)) countId3(file, chunk.startByte, count);
+      if (chunk.id !== "LIST" || levels > LEVELS_MAX) continue;
+      const type = file.readText(chunk.startByte, 4);
+      const list = { startByte: chunk.startByte + 4, endByte: chunk.endByte };
+      if (type === "INFO") for (const tag of listChunks(file, list, options)) count.add(sizeOf(tag));
+      // Of AVI: the headers of all streams, and of one.
+      if (type === "hdrl" || type === "strl") countIn(list, levels + 1);
+    }
+  };
+  countIn({ startByte: atByte + FORM_BYTES, endByte: Number.MAX_SAFE_INTEGER }, 0);
 }
 
 const CAF_HEADER_BYTES = 8;

@@ -1,4 +1,4 @@
-import { readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { MediaError } from "../../media-error.ts";
 
 const WINDOW_BYTES = 1 << 16;
@@ -12,6 +12,10 @@ export class FileWindow {
   #startByte = 0;
   #reads = 0;
 
+  get sizeBytes(): number {
+    return fstatSync(this.#fd).size;
+  }
+
   constructor(fd: number) {
     this.#fd = fd;
   }
@@ -20,7 +24,7 @@ export class FileWindow {
   read(atByte: number, lengthBytes: number): Buffer {
     this.#reads += 1;
     if (this.#reads > READS_MAX) throw new MediaError("unreadable", "The file is made of too many pieces.");
-    if (!Number.isSafeInteger(atByte + WINDOW_BYTES)) return Buffer.alloc(0);
+    if (atByte < 0 || !Number.isSafeInteger(atByte + WINDOW_BYTES)) return Buffer.alloc(0);
     const isInside =
       atByte >= this.#startByte && atByte + lengthBytes <= this.#startByte + this.#window.length;
     if (!isInside) {
