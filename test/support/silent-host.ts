@@ -26,13 +26,13 @@ export type SilentHost = AsyncDisposable & {
   address: string;
   /** Serves a database whose unix socket this is, at port 5432. */
   serve(socketPath: string): Promise<void>;
-  /** From now on every packet is lost, in both directions; nobody is told that a connection ended. The server is gone. */
+  /** From now on every packet is lost, in both directions; no connection is reported as ended. The server is gone. */
   fallSilent(): Promise<void>;
 };
 
 let made = 0;
 
-/** A machine of its own, as far as the network goes: a namespace with an address of its own. */
+/** A separate machine, as far as the network goes: a network namespace with another address. */
 export function makeSilentHost(): SilentHost {
   made += 1;
   const name = `sw${process.pid % 100_000}x${made}`;

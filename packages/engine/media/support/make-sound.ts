@@ -52,7 +52,7 @@ export function makeSound(
   check(format.writeHeaderSync(null));
   const blockFrames = encoder.frameSize || BLOCK_FRAMES;
   for (let at = 0; at < seconds * sampleRateHz; at += blockFrames) {
-    // An encoder with blocks of its own gets whole ones.
+    // An encoder with a fixed block size gets whole blocks.
     const restFrames = encoder.frameSize || seconds * sampleRateHz - at;
     send(makeTone(encoder, at, Math.min(blockFrames, restFrames)));
   }
