@@ -57,7 +57,8 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "s
           "content-disposition",
           toContentDisposition(toFileName(basename(key, extension), extension.slice(1)), name),
         )
-        .header("cache-control", "private, max-age=3600");
+        // What a browser keeps would outlive the share.
+        .header("cache-control", share ? "no-store" : "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
         return reply.code(304).send(null);
       const { "if-range": onlyFor } = request.headers;

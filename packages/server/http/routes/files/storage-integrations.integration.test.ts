@@ -1,5 +1,7 @@
 import {
   type ApiErrorBody,
+  type NewShare,
+  type SharedTask,
   type StorageIntegration,
   type StorageVerification,
   storageIntegration as schema,
@@ -388,6 +390,21 @@ describe("Tasks with storage integrations", () => {
     if (object) bucket.objects.set(key, object);
     expect(await (await api.post("/tasks/estimate", next)).json()).toMatchObject({ duration: 1 });
     expect((await api.post("/tasks", next)).status).toBe(200);
+  });
+
+  it("[O14] a share's link to it is the service's own, so that it ends with the share", async () => {
+    const { key } = await addOutput({ name: "vocals", format: "wav", content: "stem" });
+    const [, taskId] = key.split("/");
+    const own = (await (await api.call(`/tasks/${taskId}`)).json()) as Task;
+    expect(own.targets[0]?.output[0]?.link).toMatch(/X-Amz-Signature/);
+    const made = (await (await api.post(`/tasks/${taskId}/shares`, {})).json()) as NewShare;
+    const shown = await api.call(`/shares/${made.token}`, { key: null });
+    const link = ((await shown.json()) as SharedTask).targets[0]?.output[0]?.link ?? "";
+    expect(link).toContain(`${api.address}/files/`);
+    const file = await fetch(link);
+    expect([await file.text(), file.headers.get("cache-control")]).toEqual(["stem", "no-store"]);
+    await api.call(`/tasks/${taskId}/shares/${made.id}`, { method: "DELETE" });
+    expect((await fetch(link)).status).toBe(403);
   });
 
   it("[J8] [Z5] it can be a transcript, but not if it is empty or gone", async () => {
