@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { BACKUP_COMMANDS, parseBackupCommand } from "./backup/backup-command.ts";
 import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
+import { parseCheckFilesCommand } from "./commands/check-files-command.ts";
 import { parseKeysCommand } from "./commands/keys-command.ts";
 import { print } from "./commands/print.ts";
 import { parseSignInCommand } from "./commands/sign-in-command.ts";
@@ -14,7 +15,7 @@ import { joinPostgres, migrateDatabase, openPostgres } from "./start/open-postgr
 import { secureDataDir } from "./start/secure-data-dir.ts";
 import { type Started, startAll, startOne } from "./start/start-service.ts";
 
-const ONCE_COMMANDS = ["migrate", "keys", "sign-in", ...BACKUP_COMMANDS] as const;
+const ONCE_COMMANDS = ["migrate", "keys", "sign-in", "check-files", ...BACKUP_COMMANDS] as const;
 const COMMANDS = ["all", "api", "worker", ...ONCE_COMMANDS] as const;
 type Command = (typeof COMMANDS)[number];
 type OnceCommand = (typeof ONCE_COMMANDS)[number];
@@ -39,6 +40,10 @@ function parseOnce(command: OnceCommand, config: Config) {
   if (command === "keys") return overDatabase(parseKeysCommand(args));
   if (command === "sign-in") return overDatabase(parseSignInCommand(args, publicBaseUrl));
   if (command === "migrate") return undefined;
+  if (command === "check-files") {
+    const check = parseCheckFilesCommand(args);
+    return (databaseUrl: string) => withDatabase(databaseUrl, ({ db }) => check({ db, config }, print));
+  }
   const run = parseBackupCommand(command, args);
   return async (databaseUrl: string) =>
     run({ config, databaseUrl, blobs: await openOwnBlobs(config) }, print);
@@ -48,11 +53,13 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const run = parseOnce(command, config);
   // A backup brings its own schema, and restoring needs an unused database.
   const isRestore = command === "restore";
+  // To look changes nothing.
+  const isMigrated = !isRestore && command !== "check-files";
   const postgres = await (isRestore ? openPostgres(config) : joinPostgres(config));
   try {
     const log = makeLog(config, command);
     const retryPolicy = { signal: new AbortController().signal, log, limitMs: config.databaseWaitMs };
-    const applied = isRestore ? [] : await migrateDatabase(postgres.connectionString, retryPolicy);
+    const applied = !isMigrated ? [] : await migrateDatabase(postgres.connectionString, retryPolicy);
     if (run) await run(postgres.connectionString);
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {

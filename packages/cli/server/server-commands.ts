@@ -14,6 +14,10 @@ const COMMANDS = {
     "save database, files and encryption key: FILE.tar or FOLDER; the service may be running",
   ],
   restore: ["restore", "bring a backup into an installation without accounts, while it is stopped"],
+  "check-files": [
+    "check-files",
+    "compare stored files with the database, after lost transactions: [--repair]",
+  ],
 } as const;
 
 export function addServerCommands(program: Command): void {

@@ -11,8 +11,11 @@ export function openOwnBlobs(
   room?: FileRoom,
 ): Promise<Blobs> {
   if (!s3) return openFileBlobs(blobsDir, room);
-  const { bucket, prefix, region, endpoint } = s3;
-  const forcePathStyle = endpoint !== undefined;
-  const place = { bucket, region, endpoint, forcePathStyle, credentials: aws.credentials };
-  return openS3Blobs({ place, prefix, tempDir: join(blobsDir, PARTIAL_DIR) });
+  const place = toOwnPlace({ s3, aws });
+  return openS3Blobs({ place, prefix: s3.prefix, tempDir: join(blobsDir, PARTIAL_DIR) });
+}
+
+export function toOwnPlace({ s3, aws }: Pick<Config, "aws"> & { s3: NonNullable<Config["s3"]> }) {
+  const { bucket, region, endpoint } = s3;
+  return { bucket, region, endpoint, forcePathStyle: endpoint !== undefined, credentials: aws.credentials };
 }
