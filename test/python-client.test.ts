@@ -8,6 +8,7 @@ import { makeTone, toWav } from "./support/audio.ts";
 import { findPython } from "./support/find-python.ts";
 import { makeTempDir } from "./support/temp-dir.ts";
 import { startTestApi } from "./support/test-api.ts";
+import { openTestStore } from "./support/test-store.ts";
 import { finishAll, startWorkerOfApi } from "./support/test-worker.ts";
 
 const CLIENT_DIR = join(import.meta.dirname, "../clients/python");
@@ -49,6 +50,25 @@ describe.skipIf(python === undefined)("the Python client", () => {
     await worker.close();
     await api.close();
     await rm(folder, { recursive: true });
+    expect(exitCode, output).toBe(0);
+    expect(output).not.toContain("skipped");
+  });
+
+  it("[A10] sends a file straight into the service's bucket", async () => {
+    const store = await openTestStore();
+    await store.addBucket("python");
+    const api = await startTestApi({
+      ...{ S3_BUCKET: "python", S3_PRESIGNED_LINKS: "true", AWS_REGION: store.region },
+      AWS_ENDPOINT_URL_S3: store.endpoint,
+      AWS_ACCESS_KEY_ID: store.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: store.credentials.secretAccessKey,
+    });
+    const { output, exitCode } = await runUnittest(
+      { STEMWRIGHT_BASE_URL: api.address, STEMWRIGHT_API_KEY: api.account.key },
+      "test_bucket.py",
+    );
+    await api.close();
+    await store.close();
     expect(exitCode, output).toBe(0);
     expect(output).not.toContain("skipped");
   });

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Dict, Iterator, Optional
 
 from .downloads import PathLike, save_link
+from .errors import StemwrightError
 from .lists import walk_list
+from .pieces import PIECE_BYTES, send_in_pieces
 from .transport import Transport, escape
-from .uploads import OnProgress, UploadInput, make_multipart
+from .uploads import OnProgress, UploadInput, find_size, make_multipart
 
 Asset = Dict[str, Any]
 
@@ -23,8 +26,25 @@ class Assets:
         name: Optional[str] = None,
         on_progress: Optional[OnProgress] = None,
         idempotency_key: Optional[str] = None,
+        direct: bool = False,
     ) -> Asset:
-        """Uploads a path, bytes or an open file. Uploads of open files are not retried."""
+        """Uploads a path, bytes or an open file.
+
+        Over 16 MiB, paths and bytes are sent in pieces: after a failure they resume with the next byte, a path also in
+        another process. ``direct`` sends them straight into the service's bucket, if it offers that. Uploads of open
+        files are not retried.
+        """
+        if isinstance(source, (str, os.PathLike, bytes)) and (direct or (find_size(source) or 0) > PIECE_BYTES):
+            return send_in_pieces(
+                self._transport,
+                source,
+                name=name,
+                on_progress=on_progress,
+                idempotency_key=idempotency_key,
+                direct=direct,
+            )
+        if direct:
+            raise StemwrightError("direct needs a path or bytes: an open file can't be sent in parts")
         form = make_multipart(source, name=name, on_progress=on_progress)
         return self._transport.load("POST", "/assets", body=form, idempotency_key=idempotency_key)
 

@@ -93,24 +93,35 @@ class Transport:
         *,
         query: Optional[Mapping[str, Any]] = None,
         body: Any = None,
+        headers: Optional[Mapping[str, str]] = None,
         idempotency_key: Optional[str] = None,
     ) -> Tuple[Any, Mapping[str, str]]:
         known = {name: value for name, value in (query or {}).items() if value is not None}
         url = self._base_url + path + (f"?{urllib.parse.urlencode(known)}" if known else "")
-        headers: Dict[str, str] = {"accept": "application/json"}
+        sent: Dict[str, str] = {"accept": "application/json", **(headers or {})}
         if self._api_key:
-            headers["x-api-key"] = self._api_key
+            sent["x-api-key"] = self._api_key
         if method == "POST":
-            headers["idempotency-key"] = idempotency_key or uuid.uuid4().hex
+            sent["idempotency-key"] = idempotency_key or uuid.uuid4().hex
         if body is not None and not isinstance(body, Body):
             content = json.dumps(body).encode()
             body = Body(lambda: [content], {"content-type": "application/json", "content-length": str(len(content))})
-        return self._with_retries(lambda: self._attempt(method, url, headers, body), body is not None and body.is_once)
+        return self._with_retries(lambda: self._attempt(method, url, sent, body), body is not None and body.is_once)
 
     def open_link(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
         """Opens a download link, without the key. The body is not read yet."""
         request = urllib.request.Request(url, headers=dict(headers))
         return self._with_retries(lambda: self._open(self._link_opener, request), False)
+
+    def put_link(self, url: str, body: Body) -> None:
+        """Sends bytes to a presigned URL, without the key."""
+        headers = {name: value for name, value in body.headers.items() if name == "content-length"}
+        # urllib would add a form's content type.
+        request = urllib.request.Request(
+            url, data=body.make(), method="PUT", headers={**headers, "content-type": "application/octet-stream"}
+        )
+        with self._open(self._link_opener, request):
+            pass
 
     def _with_retries(self, attempt: Callable[[], Any], is_once: bool) -> Any:
         retry = 0
@@ -134,7 +145,7 @@ class Transport:
             except _NETWORK_ERRORS as error:
                 raise ApiConnectionError(f"{method} {url} was interrupted: {error}") from error
             try:
-                return json.loads(content), response.headers
+                return json.loads(content) if content else None, response.headers
             except ValueError:
                 raise StemwrightError(f"{url} did not return JSON; check base_url") from None
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import tempfile
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any, Dict, Iterator
+from unittest import mock
 
 import stemwright
-from stemwright import Stemwright
+from stemwright import Stemwright, pieces
 
 TARGETS = [{"model": "vocals", "formats": ["wav", "mp3"]}, {"model": "drums", "formats": ["wav"]}]
 
@@ -50,6 +54,62 @@ class Service(unittest.TestCase):
                 self.client.assets.delete(asset["id"])
                 with self.assertRaises(stemwright.NotFoundError):
                     self.client.assets.get(asset["id"])
+
+    def _write_film(self) -> Path:
+        path = self.folder / f"film ö {len(list(self.folder.iterdir()))}.wav"
+        path.write_bytes(os.urandom(2 * pieces.PIECE_BYTES + 1234))
+        return path
+
+    def _assert_whole(self, asset: Dict[str, Any], path: Path) -> None:
+        self.client.assets.save(asset, self.folder / "saved.wav")
+        self.assertTrue(filecmp.cmp(self.folder / "saved.wav", path, shallow=False))
+
+    def _break_reads(self, *after: int) -> None:
+        """Connections that break after so many bytes, one by one."""
+        limits = list(after)
+        read = pieces.read_chunks
+
+        def read_until_broken(source: Any, start: int, end: int) -> Iterator[bytes]:
+            left = limits.pop(0) if limits else end
+            for chunk in read(source, start, end):
+                yield chunk
+                left -= len(chunk)
+                if left < 0:
+                    raise ConnectionResetError("broken")
+
+        patcher = mock.patch.object(pieces, "read_chunks", read_until_broken)
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def test_resumes_large_uploads_with_the_next_byte(self) -> None:
+        path = self._write_film()
+        self._break_reads(3_000_000, 20_000_000, 5_000_000)
+        told = []
+        asset = self.client.assets.upload(path, on_progress=lambda sent, total: told.append((sent, total)))
+        self._assert_whole(asset, path)
+        self.assertEqual((asset["name"], told[-1]), (path.name, (asset["size"], asset["size"])))
+
+    def test_resumes_what_another_process_left(self) -> None:
+        path = self._write_film()
+        self._break_reads(3_000_000)
+        hasty = Stemwright(max_retries=0)
+        with self.assertRaises(stemwright.ApiConnectionError):
+            hasty.assets.upload(path)
+        transport = hasty.assets._transport
+        deadline = time.monotonic() + 10
+        while True:
+            (left,) = transport.load("GET", "/uploads")
+            if left["offset"] > 0 and not left["isReceiving"] or time.monotonic() > deadline:
+                break
+        self.assertGreater(left["offset"], 0)
+        asset = Stemwright().assets.upload(path)
+        self.assertEqual(asset["id"], left["id"])
+        self._assert_whole(asset, path)
+
+    def test_refuses_what_the_service_does_not_offer(self) -> None:
+        with self.assertRaises(stemwright.ConflictError) as caught:
+            self.client.assets.upload(self.song, direct=True)
+        self.assertEqual(caught.exception.code, "DIRECT_UPLOADS_OFF")
 
     def test_creates_estimates_and_cancels(self) -> None:
         asset = self.client.assets.upload(self.song)
