@@ -22,7 +22,7 @@ const FAULTS = [
   "packages/server/worker/{drain,full-disk,idle-worker,outage,takeover}.integration.test.ts",
   "packages/server/worker/spans/{killed-helper,span-workers}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,full-disk-storm,media-sandbox}.test.ts",
-  "test/e2e/{pgbouncer,rolling-upgrade,silent-database,spans,voices}.test.ts",
+  "test/e2e/{killed-upload,pgbouncer,rolling-upgrade,silent-database,spans,voices}.test.ts",
 ];
 /** Minutes of walking through the pages in a browser: `npm run test:pages`. That the pages open is among the other tests. */
 const PAGES = ["test/browser/{every-page,lan,mixer,playground,seek,settings,timeline,words}.test.ts"];

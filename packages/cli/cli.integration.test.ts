@@ -7,6 +7,7 @@ import { makeTone, toWav } from "../../test/support/audio.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../test/support/test-api.ts";
 import { finishAll, startWorkerOfApi } from "../../test/support/test-worker.ts";
+import { openWeakLine } from "../../test/support/weak-line.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { makeProgram } from "./program.ts";
 import { runCli, startCli } from "./support/run-cli.ts";
@@ -95,6 +96,25 @@ describe("with a service", () => {
     expect((await run(args)).exitCode).toBe(0);
     expect((await client.tasks.list().page()).total).toBeLessThanOrEqual((before ?? 0) + 1);
     expect(await readFile(join(folder, "interview/bass.wav"), "utf8")).toBe("stem");
+  });
+
+  it("[S25] an upload that was cut off resumes with the next byte", async () => {
+    const lengthFrames = 20_000_000;
+    const long = toWav(makeTone({ sampleRateHz: 48_000, channels: 1, lengthFrames }));
+    await writeFile(join(folder, "long.wav"), long);
+    const client = new Stemwright({ baseUrl: api.address, apiKey: api.account.key });
+    const findLeft = async () => (await client.uploads.list().toArray())[0];
+    const line = await openWeakLine(api.address, { holdsAfterBytes: 9_000_000 });
+    const args = ["separate", "long.wav", "--stems", "bass", "-o", "long-out/{stem}.{ext}", "-s"];
+    const first = startCli(args, { cwd: folder, env: { ...environment(), STEMWRIGHT_BASE_URL: line } });
+    await expect.poll(async () => (await findLeft())?.offset).toBeGreaterThan(5_000_000);
+    first.child.kill("SIGKILL");
+    await expect.poll(async () => (await findLeft())?.isReceiving).toBe(false);
+    const left = await findLeft();
+    const second = await run(args);
+    expect(second.exitCode, second.stderr).toBe(0);
+    expect(await client.assets.get(left?.id ?? "")).toMatchObject({ name: "long.wav", size: long.length });
+    expect(await findLeft()).toBeUndefined();
   });
 
   it("[S21] each speaker gets a file, and finished files are not made again", async () => {

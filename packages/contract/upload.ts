@@ -22,7 +22,7 @@ export const upload = z
     name: z.string().meta({ description: "The file's name", example: "film.mp4" }),
     size: z.int().meta({ description: "Bytes of the whole file" }),
     offset: z.int().meta({ description: "Bytes that are stored; the next one to send" }),
-    isReceiving: z.boolean().meta({ description: "Whether a request is sending bytes now" }),
+    isReceiving: z.boolean().meta({ description: "Whether bytes arrived within the last seconds" }),
     fingerprint: fingerprint.exactOptional(),
     createdAt: dateTime,
     expiresAt: dateTime

@@ -65,7 +65,7 @@ class Service(unittest.TestCase):
         self.assertTrue(filecmp.cmp(self.folder / "saved.wav", path, shallow=False))
 
     def _break_reads(self, *after: int) -> None:
-        """Connections that break after so many bytes, one by one."""
+        """Connections that break after these numbers of bytes, one by one."""
         limits = list(after)
         read = pieces.read_chunks
 

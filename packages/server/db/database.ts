@@ -136,6 +136,7 @@ export type Tables = {
     writer: string | null;
     writer_until: Date | null;
     next_writer: string | null;
+    received_at: Date | null;
     created_at: Generated<Date>;
     expires_at: Date;
   };

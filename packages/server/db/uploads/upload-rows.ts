@@ -19,6 +19,8 @@ import { findShortage } from "../storage/make-storage-quota.ts";
 const UNFINISHED_MAX = 100;
 const LEASE = sql`interval '1 millisecond' * ${WRITER_LEASE_MS}`;
 const IS_FREE = sql<boolean>`(writer is null or writer_until < now())`;
+/** Bytes arrived within the last renewals. */
+const IS_RECEIVING = sql<boolean>`(not ${IS_FREE} and coalesce(received_at > now() - interval '5 seconds', false))`;
 const toExpiry = ({ expiryHours }: UploadRules) => sql<Date>`now() + interval '1 hour' * ${expiryHours}`;
 
 type UploadRow = Selectable<Tables["uploads"]> & { is_receiving: boolean };
@@ -42,7 +44,7 @@ const toUploadRecord = (row: UploadRow): UploadRecord => ({
 });
 
 const selectUploads = (db: DatabaseHandle) =>
-  db.selectFrom("uploads").selectAll().select(sql<boolean>`not ${IS_FREE}`.as("is_receiving"));
+  db.selectFrom("uploads").selectAll().select(IS_RECEIVING.as("is_receiving"));
 
 async function checkUnfinished(
   db: DatabaseHandle,
@@ -133,9 +135,10 @@ export async function takeUpload(
     update uploads set
       writer = case when ${IS_FREE} then ${token} else writer end,
       writer_until = case when ${IS_FREE} then now() + ${LEASE} else writer_until end,
+      received_at = case when ${IS_FREE} then now() else received_at end,
       next_writer = case when ${IS_FREE} then null else ${token} end
     where id = ${id} and client_id = ${clientId} and (${turn === "first-call"}::boolean or next_writer = ${token})
-    returning *, true as is_receiving`.execute(db);
+    returning *, ${IS_RECEIVING} as is_receiving`.execute(db);
   const [row] = rows;
   if (row) return row.writer === token ? toUploadRecord(row) : "busy";
   return (await findUpload(db, clientId, id)) && "taken-over";
@@ -161,12 +164,13 @@ export async function keepUpload(
   { id, token, progress }: { id: string; token: string; progress: UploadProgress },
   rules: UploadRules,
 ): Promise<"kept" | "wanted" | "lost"> {
-  const { storedBytes = 0, format = null, multipartId = null } = progress;
+  const { storedBytes = 0, format = null, multipartId = null, hasReceived = false } = progress;
   const { rows } = await sql<Pick<UploadRow, "next_writer">>`
     update uploads set
       writer_until = now() + ${LEASE},
       expires_at = case when ${storedBytes}::bigint > stored_bytes then ${toExpiry(rules)} else expires_at end,
       stored_bytes = greatest(stored_bytes, ${storedBytes}::bigint),
+      received_at = case when ${hasReceived}::boolean then now() else received_at end,
       format = coalesce(${format}, format),
       multipart_id = coalesce(${multipartId}, multipart_id)
     where id = ${id} and writer = ${token}

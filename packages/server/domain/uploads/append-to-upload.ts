@@ -56,8 +56,18 @@ async function begin(
   return { upload: known, content: rest };
 }
 
-async function writeAll(writer: PartialWriter, upload: UploadRecord, content: Readable): Promise<void> {
+async function writeAll(
+  { upload, renewWith }: Pick<Writing, "upload" | "renewWith">,
+  writer: PartialWriter,
+  content: Readable,
+): Promise<void> {
   let offset = upload.storedBytes;
+  let renewedAt = offset;
+  renewWith(async () => {
+    const hasReceived = offset > renewedAt;
+    renewedAt = offset;
+    return { storedBytes: await writer.sync(), hasReceived };
+  });
   for await (const chunk of content as AsyncIterable<Buffer>) {
     offset += chunk.length;
     if (offset > upload.sizeBytes) throw makeTooLong(upload);
@@ -80,10 +90,9 @@ export async function appendToUpload(
     try {
       const { upload, content } = await begin(ports, writing, bytes);
       const writer = await ports.partials.open(toPartialFile(upload), piece.offset);
-      writing.renewWith(() => writer.sync());
       let storedBytes = piece.offset;
       try {
-        await writeAll(writer, upload, content);
+        await writeAll({ ...writing, upload }, writer, content);
       } finally {
         storedBytes = await writer.close();
         await writing.record({ storedBytes });

@@ -26,8 +26,8 @@ export type Writing = {
   signal: AbortSignal;
   /** Throws if the upload is another's by now. */
   record(progress: UploadProgress): Promise<void>;
-  /** Called with each renewal; what it returns is recorded as stored. */
-  renewWith(sync: () => Promise<number>): void;
+  /** Called with each renewal; what it returns is recorded. */
+  renewWith(sync: () => Promise<UploadProgress>): void;
 };
 
 export type WriterPorts = { uploads: UploadStore; partials: PartialFiles };
@@ -43,6 +43,20 @@ async function takeUpload(uploads: UploadStore, place: UploadPlace, token: strin
   return taken;
 }
 
+/** An upload once no older request has bytes of it in its hands; undefined if there is none, or it was finished meanwhile. */
+export async function settleUpload(
+  ports: WriterPorts,
+  place: UploadPlace,
+): Promise<UploadRecord | undefined> {
+  if (!(await ports.uploads.findUpload(place.clientId, place.id))) return undefined;
+  try {
+    return await asOnlyWriter(ports, place, { work: async ({ upload }) => upload });
+  } catch (error) {
+    if (error instanceof Refusal && error.code === unknownUpload().code) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Runs the work as the only writer of an upload, in all processes. The newest request wins, because an older one mostly is a connection that broke
  * without our noticing: it is stopped, stores what it has, and only then does the newer one start.
@@ -56,15 +70,14 @@ export async function asOnlyWriter<Result>(
   const { id } = place;
   const upload = await takeUpload(uploads, place, token);
   const ending = new AbortController();
-  let sync: (() => Promise<number>) | undefined;
+  let sync: (() => Promise<UploadProgress>) | undefined;
   let renewing: Promise<void> | undefined;
   let renewedAtMs = performance.now();
 
   async function renew(): Promise<void> {
     try {
       const startedAtMs = performance.now();
-      const storedBytes = await sync?.();
-      const state = await uploads.keepUpload(id, token, storedBytes === undefined ? {} : { storedBytes });
+      const state = await uploads.keepUpload(id, token, await sync?.());
       renewedAtMs = startedAtMs;
       if (state !== "kept") ending.abort(makeTakenOver());
     } catch (error) {

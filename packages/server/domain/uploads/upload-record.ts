@@ -21,7 +21,7 @@ export type UploadRecord = {
   partBytes: number;
   /** The client sends the parts to the bucket itself. */
   isDirect: boolean;
-  /** A request is writing. */
+  /** A request is writing, and bytes arrived within the last seconds. */
   isReceiving: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -29,7 +29,10 @@ export type UploadRecord = {
 
 export type NewUpload = Omit<UploadRecord, "storedBytes" | "isReceiving" | "createdAt" | "expiresAt">;
 export type UploadPlace = { clientId: string; id: string };
-export type UploadProgress = Partial<Pick<UploadRecord, "storedBytes" | "format" | "multipartId">>;
+export type UploadProgress = Partial<Pick<UploadRecord, "storedBytes" | "format" | "multipartId">> & {
+  /** Bytes arrived since the last renewal, whether or not they are stored. */
+  hasReceived?: boolean;
+};
 
 export type UploadRules = {
   /** After so long without new bytes an unfinished upload is removed. */

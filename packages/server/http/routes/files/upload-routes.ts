@@ -12,7 +12,7 @@ import { z } from "zod";
 import { toAsset } from "../../../domain/assets/asset-view.ts";
 import { getFound } from "../../../domain/get-found.ts";
 import { appendToUpload } from "../../../domain/uploads/append-to-upload.ts";
-import { asOnlyWriter } from "../../../domain/uploads/as-only-writer.ts";
+import { asOnlyWriter, settleUpload } from "../../../domain/uploads/as-only-writer.ts";
 import { makeUpload } from "../../../domain/uploads/create-upload.ts";
 import { completeUpload } from "../../../domain/uploads/finish-upload.ts";
 import { toPartialFile } from "../../../domain/uploads/partial-files.ts";
@@ -159,10 +159,7 @@ function addTusRoutes({ app, ports, publicBaseUrl, config }: UploadApi): void {
     async (request, reply) => {
       const place = getPlace(request, request.params);
       void reply.header("cache-control", "no-store");
-      let found = await ports.uploads.findUpload(place.clientId, place.id);
-      // What an older request still has in its hands counts once it is stored.
-      if (found?.isReceiving)
-        found = await asOnlyWriter(ports, place, { work: async (writing) => writing.upload });
+      const found = await settleUpload(ports, place);
       if (found?.metadata) void reply.header("upload-metadata", found.metadata);
       const unfinished = found && found.storedBytes < found.sizeBytes ? found : undefined;
       const { sizeBytes } = unfinished ?? (await completeUpload(ports, place));

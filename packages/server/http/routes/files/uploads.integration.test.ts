@@ -256,6 +256,18 @@ describe("a resumable upload", () => {
     }
   });
 
+  it("[A8] is no longer receiving a few seconds after its line broke unnoticed, and known as finished to a request that waited", async () => {
+    const id = await start();
+    const silent = openPatch(id, { offset: 0, sizeBytes: FILE.length });
+    silent.socket.write(FILE.subarray(0, 200_000));
+    await expect.poll(async () => (await list())[0]?.isReceiving).toBe(true);
+    await expect.poll(async () => (await list())[0]?.isReceiving).toBe(false);
+    expect((await list())[0]?.offset).toBe(200_000);
+    const [state] = await Promise.all([ask(id), silent.socket.write(FILE.subarray(200_000))]);
+    expect(state[0]).toBe(200);
+    silent.socket.destroy();
+  });
+
   it("[A8] survives many writers at once: one at a time stores, and the file is whole", async () => {
     const id = await start();
     const answers = await Promise.all(
