@@ -16,15 +16,18 @@ export {
 } from "./media/index.ts";
 export { listEngineModels } from "./networks/list-engine-models.ts";
 export type { PreviewNews, PreviewRequest } from "./previews/previews.ts";
+export { sweepCells } from "./process/engine-cell.ts";
 export type { NetworkReport } from "./process/engine-message.ts";
 export { EngineProcess } from "./process/engine-process.ts";
 export { ProviderChoice } from "./process/provider-choice.ts";
+export { toNetworkCacheDir } from "./process/start-engine.ts";
 export type { SpanHooks } from "./process/work-hooks.ts";
 export { estimateWorkBytes } from "./request/work-bytes.ts";
 export { describeGpus } from "./runtime/describe-gpus.ts";
 export { describeMachine } from "./runtime/describe-machine.ts";
 export { PROVIDER_SETTINGS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
+export type { ConfinementReport } from "./sandbox/confine-engine.ts";
 export type { SpanFile, SpanRequest, SpanResult } from "./separation/spans/run-span.ts";
 export { toSpanDir } from "./separation/spans/run-span.ts";
 export type { MadeSpan, SpanId, SpanPart } from "./separation/spans/span-exchange.ts";

@@ -107,9 +107,13 @@ async function checkGpu(): Promise<Finding> {
 
 /** What was measured here for the command, and for the service. */
 async function describeChoices(): Promise<string> {
-  const { ProviderChoice } = await import("@stemwright/engine");
+  const { ProviderChoice, toNetworkCacheDir } = await import("@stemwright/engine");
   const choices = [cacheDir(), join(dataDir(), "cache")].flatMap((folder) => [
-    ...new ProviderChoice({ setting: "auto", threads: 1, cacheDir: folder }).listRemembered(),
+    ...new ProviderChoice({
+      setting: "auto",
+      threads: 1,
+      cacheDir: toNetworkCacheDir(folder),
+    }).listRemembered(),
   ]);
   if (choices.length === 0) return "each network is measured when it is first used";
   const inTimes = (speed: number | undefined) =>

@@ -1,5 +1,6 @@
+import { mkdirSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type AudioFormat,
   type DetectionFormat,
@@ -21,11 +22,16 @@ type LocalOptions = {
   cacheDir: string;
   executionProvider: (typeof PROVIDER_SETTINGS)[number];
   onNotice(notice: string): void;
+  /** Files that the jobs will read, as far as known. */
+  reads: readonly string[];
 };
 
 /** Runs the engine on this machine. Checkpoints are kept in the cache folder until the input is done. */
-export function openLocalRunner({ cacheDir, executionProvider, onNotice }: LocalOptions): Runner {
-  const engine = new EngineProcess({ cacheDir, onNotice, executionProvider });
+export function openLocalRunner({ cacheDir, executionProvider, onNotice, reads }: LocalOptions): Runner {
+  const workRoot = join(cacheDir, "work");
+  mkdirSync(workRoot, { recursive: true, mode: 0o700 });
+  const needs = { read: reads.map((path) => resolve(path)), write: [workRoot] };
+  const engine = new EngineProcess({ cacheDir, onNotice, executionProvider, needs });
   const installed = new Set(listEngineModels().map(({ id }) => id));
 
   async function run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
@@ -35,7 +41,7 @@ export function openLocalRunner({ cacheDir, executionProvider, onNotice }: Local
         "NOT_READY",
         `${missing.model} is not installed here: its weights are missing. stemwright models lists what is.`,
       );
-    const workDir = join(cacheDir, "work", await makeJobKey(job.input));
+    const workDir = join(workRoot, await makeJobKey(job.input));
     await mkdir(join(workDir, "out"), { recursive: true, mode: 0o700 });
     const failures: Error[] = [];
     let voiceCount = 0;

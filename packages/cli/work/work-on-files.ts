@@ -36,7 +36,7 @@ export async function workOnFiles(wanted: Wanted): Promise<number> {
     await checkJobs(jobs, wanted);
     // Loading the engine is too slow for the first output: the first job that has work to do loads it.
     const getRunner = () => {
-      runner ??= openRunner(wanted, reporter);
+      runner ??= openRunner(wanted, reporter, jobs);
       return runner;
     };
     const run = (some: readonly Job[]) =>
@@ -117,7 +117,12 @@ async function checkJobs(jobs: readonly Job[], { kind, options }: Wanted): Promi
   }
 }
 
-async function openRunner({ options }: Wanted, reporter: Reporter): Promise<Runner> {
+const listRead = ({ input, targets }: Job) => [
+  input,
+  ...targets.flatMap(({ transcriptPath }) => transcriptPath ?? []),
+];
+
+async function openRunner({ options }: Wanted, reporter: Reporter, jobs: readonly Job[]): Promise<Runner> {
   if (options.server === undefined) {
     const [{ openLocalRunner }, { PROVIDER_SETTINGS, SANDBOX_MODES, setSandboxMode }] = await Promise.all([
       import("./local-runner.ts"),
@@ -128,6 +133,7 @@ async function openRunner({ options }: Wanted, reporter: Reporter): Promise<Runn
       cacheDir: cacheDir(),
       executionProvider: pick("EXECUTION_PROVIDER", executionProvider(), PROVIDER_SETTINGS),
       onNotice: (notice) => reporter.note(notice),
+      reads: jobs.flatMap(listRead),
     });
   }
   const [{ openServerRunner }, { Stemwright }] = await Promise.all([

@@ -5,9 +5,10 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { SANDBOX_ENVIRONMENT } from "../sandbox/sandbox-command.ts";
 import type { MediaWork } from "./media-request.ts";
-import { SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { startMediaChild } from "./start-media-child.ts";
+import { PLAIN_USER, WITHOUT_NAMESPACES } from "./support/plain-user.ts";
 import type { HostileReport } from "./support/run-hostile-child.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -25,15 +26,6 @@ const waiting = { work, resultSchema: z.unknown(), watchStall: false };
 function readStatus(pid: number | string | undefined, field: string): string | undefined {
   return readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${field}:[ \\t]*(.*)$`, "m"))?.[1];
 }
-
-/** An unused user id. */
-const PLAIN_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
-/** In a user namespace that can't create others, without the privileges to do so. */
-const WITHOUT_NAMESPACES = [
-  ...["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c"],
-  'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=-all "$@"',
-  "sh",
-];
 
 /** Runs hostile code in place of the decoder of a service that is started with this command prefix. */
 async function runHostileCode(words: readonly string[]): Promise<HostileReport> {

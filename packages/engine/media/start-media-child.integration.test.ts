@@ -3,7 +3,10 @@ import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { startMediaChild } from "./start-media-child.ts";
 
-vi.mock("./sandbox-command.ts", () => ({ loadSandboxCommand: async () => [], SANDBOX_ENVIRONMENT: {} }));
+vi.mock("../sandbox/sandbox-command.ts", () => ({
+  loadSandboxCommand: async () => [],
+  SANDBOX_ENVIRONMENT: {},
+}));
 vi.mock("node:child_process", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:child_process")>()),
   // Simulates Node out of file descriptors: a child without pipes, and an error event shortly afterwards.

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
-import { constants } from "node:os";
 import { dirname, extname, join } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
 import type { z } from "zod";
 import { findCompileCachePath } from "../compile-cache.ts";
-import { isOutsideSignal } from "../outside-signal.ts";
+import { findShellSignal, isOutsideSignal } from "../outside-signal.ts";
+import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "../sandbox/sandbox-command.ts";
 import { MediaError } from "./media-error.ts";
 import type { MediaReport, MediaRequest, MediaWork } from "./media-request.ts";
 import { readReports } from "./read-reports.ts";
-import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { getSandboxMode } from "./sandbox-mode.ts";
 
 const ENGINE_DIR = dirname(import.meta.dirname);
@@ -130,7 +129,7 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
       new MediaError("machine-failed", `The media process cannot be started (${cause.message}).`, { cause }),
     );
   });
-  child.on("close", (code, signal) => ended.resolve({ code, exitSignal: signal ?? findSignal(code) }));
+  child.on("close", (code, signal) => ended.resolve({ code, exitSignal: signal ?? findShellSignal(code) }));
   const request: MediaRequest = { work: options.work, sandbox: getSandboxMode() };
   channel.write(`${JSON.stringify(request)}\n`);
 
@@ -156,12 +155,6 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
     stopStallWatch: stall.stop,
     kill: () => child.kill("SIGKILL"),
   };
-}
-
-/** bwrap stays the child's parent and reports its signal as shells do (128 + n). */
-function findSignal(code: number | null): string | null {
-  const names = Object.entries(constants.signals);
-  return names.find(([, number]) => code === 128 + number)?.[0] ?? null;
 }
 
 function parseResult<Result>(schema: z.ZodType<Result>, result: unknown): Result {

@@ -102,12 +102,13 @@ function run(
       workDir: join(folder, "work"),
       targets,
       previews: { storedChunks: options.storedChunks ?? { ...store.chunks } },
-      ...(options.stemCache && { cacheUser: { scope: "client", owner: "task" } }),
     },
     {
       networks: network,
       manifests: [makeGainManifest(SEGMENT_FRAMES)],
-      ...(options.stemCache && { stemCache: options.stemCache }),
+      ...(options.stemCache && {
+        stemCache: options.stemCache.openFor({ scope: "client", owner: "task" }),
+      }),
       report: {
         ...options.report,
         onPreview: (news) => {

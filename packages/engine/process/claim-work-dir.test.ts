@@ -18,21 +18,21 @@ const owner = () =>
 describe("claiming a work folder", () => {
   it("[Q5] kills the process that still works in it", async () => {
     const claim = JSON.stringify(join(import.meta.dirname, "claim-work-dir.ts"));
-    const script = `import { claimWorkDir } from ${claim}; await claimWorkDir(process.argv[1]); console.log("claimed"); setInterval(() => {}, 1000);`;
+    const script = `import { claimWorkDir } from ${claim}; await claimWorkDir(process.argv[1], process.pid); console.log("claimed"); setInterval(() => {}, 1000);`;
     const other = spawn(process.execPath, ["--input-type=module", "-e", script, workDir], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = once(other, "exit");
     await once(other.stdout, "data");
     expect(owner().pid).toBe(other.pid);
-    await claimWorkDir(workDir);
+    await claimWorkDir(workDir, process.pid);
     expect((await ended)[1]).toBe("SIGKILL");
     expect(owner().pid).toBe(process.pid);
   });
 
   it("[Q5] leaves a process alone that merely reuses the old owner's pid", async () => {
     writeFileSync(join(workDir, "owner.json"), JSON.stringify({ pid: process.ppid, startTicks: "1" }));
-    await claimWorkDir(workDir);
+    await claimWorkDir(workDir, process.pid);
     expect(() => process.kill(process.ppid, 0)).not.toThrow();
     expect(owner().pid).toBe(process.pid);
   });

@@ -10,15 +10,15 @@ type Owner = z.infer<typeof ownerSchema>;
 const POLL_MS = 10;
 
 /**
- * Claims the work folder for this process. A process whose parent was killed notices only after its current segment, and would still append
+ * Claims the work folder for a process. A process whose parent was killed notices only after its current segment, and would still append
  * that segment to the spools: it is killed first.
  */
-export async function claimWorkDir(workDir: string): Promise<void> {
+export async function claimWorkDir(workDir: string, pid: number): Promise<void> {
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
   const path = join(workDir, "owner.json");
   const owner = ownerSchema.safeParse(findJson(path)).data;
-  if (owner !== undefined && owner.pid !== process.pid) await endOwner(owner);
-  replaceJson(path, { pid: process.pid, startTicks: findStartTicks(process.pid) ?? "" } satisfies Owner);
+  if (owner !== undefined && owner.pid !== pid) await endOwner(owner);
+  replaceJson(path, { pid, startTicks: findStartTicks(pid) ?? "" } satisfies Owner);
 }
 
 async function endOwner(owner: Owner): Promise<void> {
@@ -34,7 +34,7 @@ async function endOwner(owner: Owner): Promise<void> {
 }
 
 /** A process's start time in kernel ticks; undefined if it has exited or there is no /proc. */
-function findStartTicks(pid: number): string | undefined {
+export function findStartTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name, in parentheses, may contain spaces; the state is the field after it, the start time the twentieth.

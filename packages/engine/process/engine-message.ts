@@ -4,8 +4,10 @@ import type { SpeechNetwork } from "../manifests/manifest.ts";
 import type { SandboxMode } from "../media/index.ts";
 import type { PreviewNews } from "../previews/previews.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
+import type { ConfinementReport } from "../sandbox/confine-engine.ts";
 import type { SpanRequest, SpanResult } from "../separation/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
+import type { CachedStem, WantedStem } from "../separation/stem-cache.ts";
 import type { EngineRequest, TargetResult } from "../targets/engine-request.ts";
 import type { TargetProgress } from "../targets/stage-progress.ts";
 
@@ -20,9 +22,13 @@ export type EngineCommand = {
   executionProvider: ProviderSetting;
   speechNetwork?: SpeechNetwork;
   cacheDir?: string;
-  stemCacheBytes: number;
+  /** Whether the parent has stems of earlier requests for this one. */
+  hasStemCache: boolean;
   sandboxMode: SandboxMode;
 };
+
+/** Whether a stem that the child asked for was cached. */
+export type StemNews = { kind: "stem-lent"; id: number; isLent: boolean };
 
 /** Messages to the child during a request whose spans are shared. */
 export type SpanNews =
@@ -37,6 +43,8 @@ export type NetworkReport = { name: string; runsOn: string; timesRealTime: numbe
 
 /** Messages from the child, in order; `done` or `failed` ends a request. */
 export type EngineMessage =
+  /** The first one: the channel is read from now on. */
+  | { kind: "started"; confinement: ConfinementReport | undefined }
   | { kind: "notice"; notice: string }
   /** A thread of a network has died: the process should get no further request. */
   | { kind: "retired" }
@@ -49,6 +57,8 @@ export type EngineMessage =
   | { kind: "gap-done"; result: GapResult }
   | { kind: "spans-offered"; parts: readonly SpanPart[] }
   | { kind: "span-wanted"; span: SpanId }
+  | { kind: "stem-wanted"; id: number; wanted: WantedStem }
+  | { kind: "stem-finished"; finished: CachedStem }
   | { kind: "span-progress"; fraction: number }
   | { kind: "span-done"; result: SpanResult }
   | { kind: "preview"; news: PreviewNews }

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { extname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { GapRequest, GapResult } from "../alignment/align-gap.ts";
 import { EngineError } from "../engine-error.ts";
@@ -8,15 +8,25 @@ import { GpuFailed } from "../gpu-failed.ts";
 import type { SpeechNetwork } from "../manifests/manifest.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
+import type { ConfinementReport } from "../sandbox/confine-engine.ts";
 import type { SpanRequest, SpanResult } from "../separation/spans/run-span.ts";
+import { StemCache, type StemLender, stemCacheFolder } from "../separation/stem-cache.ts";
 import type { EngineRequest } from "../targets/engine-request.ts";
-import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
-import { makeCancelledError, makeDeathError, ReportedError } from "./engine-failures.ts";
-import type { EngineCommand, EngineMessage, NetworkReport, SpanNews } from "./engine-message.ts";
-import { answerSpans, deliver, type EngineHooks, noteEnded, type WorkHooks } from "./work-hooks.ts";
+import { claimWorkDir } from "./claim-work-dir.ts";
+import { EngineCell } from "./engine-cell.ts";
+import { makeCancelledError, makeDeathError, makeStartError, ReportedError } from "./engine-failures.ts";
+import type { EngineCommand, EngineMessage, NetworkReport, SpanNews, StemNews } from "./engine-message.ts";
+import { type EngineNeeds, isInside, listNeeds } from "./engine-needs.ts";
+import { type EngineChild, startEngine, toNetworkCacheDir } from "./start-engine.ts";
+import {
+  answerSpans,
+  deliver,
+  type EngineHooks,
+  listPaths,
+  noteEnded,
+  type WorkHooks,
+} from "./work-hooks.ts";
 
-/** TypeScript in a checkout, JavaScript in the published package. */
-const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
 /** How long a GPU that failed is not used: other programs may need its memory, or the driver may have to restart. */
 const CPU_AFTER_FAULT_MS = 10 * 60_000;
@@ -38,6 +48,15 @@ export type EngineProcessOptions = {
   stemCacheBytes?: number;
   /** How long the process, with its loaded network, waits for the next request. */
   idleMs?: number;
+  /**
+   * The files of each request are in one folder of this one, such as that of a Task: the process can use that folder alone, and only during the request.
+   * Without it, the process can use the files of its first request, and is replaced when another needs more.
+   */
+  workRoot?: string;
+  /** Without `workRoot`: more that later requests will need. */
+  needs?: EngineNeeds;
+  /** Called for each started process, with what confines it; undefined where nothing can. */
+  onConfined?: (report: ConfinementReport | undefined) => void;
 };
 
 /**
@@ -46,7 +65,8 @@ export type EngineProcessOptions = {
  */
 export class EngineProcess {
   readonly #options: EngineProcessOptions;
-  #child: ChildProcess | undefined;
+  #engine: EngineChild | undefined;
+  #cell: EngineCell | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #isBusy = false;
   readonly #gpuUsers = new WeakSet<ChildProcess>();
@@ -58,7 +78,7 @@ export class EngineProcess {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#engine?.process.pid;
   }
 
   /** Resolves when every target is done or reported as failed. Once it settles, all hooks have returned. */
@@ -116,15 +136,32 @@ export class EngineProcess {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
     clearTimeout(this.#idleTimer);
-    const provider = this.#chooseSetting();
-    // A child keeps its networks on the provider it loaded them on.
-    if (this.#child !== undefined && this.#providers.get(this.#child) !== provider)
-      await this.#kill(this.#child);
-    const child = this.#getChild();
-    this.#providers.set(child, provider);
     this.#isBusy = true;
+    try {
+      const { read, write } = listNeeds(work);
+      mkdirSync(work.request.workDir, { recursive: true, mode: 0o700 });
+      using _ = this.#moveIn([...write, ...read]);
+      const engine = await this.#getEngine({ read, write });
+      const { pid } = engine.process;
+      if (pid !== undefined) await claimWorkDir(work.request.workDir, pid);
+      await this.#runIn(engine, work, hooks);
+    } finally {
+      this.#isBusy = false;
+      this.#startIdleTimer();
+    }
+  }
+
+  /** Moves the folder of a request to where the process can use it, until the request has ended. */
+  #moveIn(paths: readonly string[]): Disposable | undefined {
+    if (this.#options.workRoot === undefined) return undefined;
+    this.#cell ??= new EngineCell(this.#options.workRoot);
+    return this.#cell.enter(paths);
+  }
+
+  async #runIn(engine: EngineChild, work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
+    const child = engine.process;
     setReferenced(child, true);
-    const { ended, settleHooks } = this.#converse(child, work, hooks);
+    const { ended, settleHooks } = this.#converse(engine, work, hooks);
     try {
       await ended;
     } catch (error) {
@@ -134,9 +171,7 @@ export class EngineProcess {
       await settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
     } finally {
-      if (this.#child !== child) await this.#kill(child);
-      this.#isBusy = false;
-      this.#startIdleTimer();
+      if (this.#engine !== engine) await this.#kill(child);
     }
   }
 
@@ -146,60 +181,87 @@ export class EngineProcess {
 
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer);
-    if (this.#child !== undefined) await this.#kill(this.#child);
+    if (this.#engine !== undefined) await this.#kill(this.#engine.process);
   }
 
-  #getChild(): ChildProcess {
-    if (this.#child !== undefined) return this.#child;
-    const child = fork(CHILD_PATH, [], {
-      execArgv: [...ENGINE_FLAGS],
-      env: makeEngineEnvironment(),
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
+  async #getEngine(needs: EngineNeeds): Promise<EngineChild> {
+    const provider = this.#chooseSetting();
+    const wanted = this.#cell === undefined ? needs : { read: [], write: [this.#cell.path] };
+    const known = this.#engine;
+    // A child keeps its networks on the provider it loaded them on.
+    if (known !== undefined && this.#providers.get(known.process) === provider && known.grants.cover(wanted))
+      return known;
+    if (known !== undefined) await this.#kill(known.process);
+    const { cacheDir, needs: { read, write } = { read: [], write: [] }, onConfined } = this.#options;
+    const engine = await startEngine({
+      needs: { read: [...read, ...wanted.read], write: [...write, ...wanted.write] },
+      cacheDir,
+      usesGpu: provider !== "cpu",
+      opensFilesOfOthers: this.#cell === undefined,
     });
-    // A request in progress has its own listener; without a request the error must not crash this process.
-    child.on("error", () => {});
-    if (!child.channel) throw new Error("the engine process cannot be started: out of file descriptors");
+    void engine.started.then(onConfined);
+    const child = engine.process;
     child.once("exit", () => {
-      if (this.#child === child) this.#child = undefined;
+      if (this.#engine === engine) this.#engine = undefined;
     });
     child.on("message", ({ kind }: EngineMessage) => {
       if (kind === "retired") this.#retire(child);
       if (kind === "gpu-in-use") this.#gpuUsers.add(child);
     });
-    this.#child = child;
-    return child;
+    this.#engine = engine;
+    this.#providers.set(child, provider);
+    return engine;
+  }
+
+  /** What the cache has for the user of a request; the child reaches the cache through this process alone. */
+  #openStems(work: EngineCommand["work"]): StemLender | undefined {
+    const { cacheDir, stemCacheBytes = 0 } = this.#options;
+    if (work.kind !== "targets" || cacheDir === undefined || stemCacheBytes === 0) return undefined;
+    const { cacheUser } = work.request;
+    return cacheUser && new StemCache(stemCacheFolder(cacheDir), stemCacheBytes).openFor(cacheUser);
   }
 
   /** Stops a child that is no longer needed, after its current request. */
   #retire(child: ChildProcess): void {
-    if (this.#child !== child) return;
-    this.#child = undefined;
+    if (this.#engine?.process !== child) return;
+    this.#engine = undefined;
     if (!this.#isBusy) void this.#kill(child);
   }
 
   /** After it has settled no further hook starts; `settleHooks` waits for the running one. */
   #converse(
-    child: ChildProcess,
+    engine: EngineChild,
     work: EngineCommand["work"],
     hooks: WorkHooks,
   ): { ended: Promise<void>; settleHooks(): Promise<void> } {
-    const { threads = availableParallelism(), speechNetwork, cacheDir, stemCacheBytes = 0 } = this.#options;
+    const { threads = availableParallelism(), speechNetwork, cacheDir } = this.#options;
+    const stems = this.#openStems(work);
+    const { started, hasStarted, failure } = engine;
+    const child = engine.process;
     const command: EngineCommand = {
       kind: "work",
       work,
       threads,
       executionProvider: this.#providers.get(child) ?? "cpu",
-      stemCacheBytes,
+      hasStemCache: stems !== undefined,
       sandboxMode: getSandboxMode(),
       ...(speechNetwork === undefined ? {} : { speechNetwork }),
-      ...(cacheDir === undefined ? {} : { cacheDir }),
+      ...(cacheDir === undefined ? {} : { cacheDir: toNetworkCacheDir(cacheDir) }),
     };
     const ended = Promise.withResolvers<void>();
     // Hooks run one after another in the order of the messages, each awaited.
     let hooksDone = Promise.resolve();
     let isOver = false;
     const onMessage = (message: EngineMessage) => {
-      if (message.kind === "retired" || message.kind === "gpu-in-use") return;
+      if (message.kind === "started" || message.kind === "retired" || message.kind === "gpu-in-use") return;
+      // A network's weights may have taken the child over: what it names is read as this process.
+      if (!listPaths(message).every((path) => isInside(work.request.workDir, path)))
+        return ended.reject(new Error("the engine process named a file outside its work folder"));
+      if (message.kind === "stem-wanted")
+        return void Promise.resolve(stems?.lend(message.wanted) ?? false).then((isLent) =>
+          tell({ kind: "stem-lent", id: message.id, isLent }),
+        );
+      if (message.kind === "stem-finished") return stems?.keep(message.finished);
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
       // Not queued: another worker's span may take any time, and nothing else waits for it.
       if (message.kind === "span-wanted" || message.kind === "spans-offered")
@@ -208,7 +270,7 @@ export class EngineProcess {
       hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
       hooksDone.catch(ended.reject);
     };
-    const tell = (news: SpanNews) => {
+    const tell = (news: EngineCommand | SpanNews | StemNews) => {
       // Nothing can be sent to a dead child; its exit event reports it.
       if (!isOver && child.connected) child.send(news, () => {});
     };
@@ -216,7 +278,7 @@ export class EngineProcess {
       // After the last message has been handled: a child may exit right after its answer.
       hooksDone.then(
         () => {
-          const error = makeDeathError(code, signal);
+          const error = hasStarted() ? makeDeathError(code, signal) : makeStartError(code, signal);
           const isGpuFault = this.#gpuUsers.has(child) && error instanceof EngineError;
           ended.reject(isGpuFault ? new GpuFailed(error) : error);
         },
@@ -228,10 +290,10 @@ export class EngineProcess {
     child.once("exit", onExit);
     child.once("error", ended.reject);
     hooks.signal?.addEventListener("abort", onAbort, { once: true });
-    child.send(command, (error) => {
-      // A child that died between requests; its exit event reports it.
-      if (error !== null && child.exitCode === null && child.signalCode === null) ended.reject(error);
-    });
+    // It may have died since.
+    if (failure() !== undefined) ended.reject(failure());
+    if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode);
+    void started.then(() => tell(command));
     const stopListening = () => {
       isOver = true;
       child.off("message", onMessage);
@@ -243,7 +305,7 @@ export class EngineProcess {
   }
 
   async #kill(child: ChildProcess): Promise<void> {
-    if (this.#child === child) this.#child = undefined;
+    if (this.#engine?.process === child) this.#engine = undefined;
     if (child.exitCode !== null || child.signalCode !== null) return;
     setReferenced(child, true);
     const gone = new Promise((resolve) => child.once("exit", resolve));
@@ -252,7 +314,7 @@ export class EngineProcess {
   }
 
   #startIdleTimer(): void {
-    const child = this.#child;
+    const child = this.#engine?.process;
     if (child === undefined) return;
     // An idle child does not keep a finished program alive.
     setReferenced(child, false);

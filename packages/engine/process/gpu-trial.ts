@@ -26,7 +26,7 @@ export async function tryOnGpuInChild(
 ): Promise<NetworkMeasure> {
   const child = fork(childPath, [], {
     execArgv: [...ENGINE_FLAGS],
-    env: makeEngineEnvironment(),
+    env: makeEngineEnvironment(command.cacheDir === undefined ? {} : { driverCacheDir: command.cacheDir }),
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const { promise, resolve, reject } = Promise.withResolvers<NetworkMeasure>();

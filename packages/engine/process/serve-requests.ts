@@ -5,20 +5,22 @@ import { loadManifests } from "../manifests/manifest.ts";
 import { setSandboxMode } from "../media/index.ts";
 import { NetworkStore } from "../networks/network-store.ts";
 import { runRequest } from "../request/run-request.ts";
+import type { ConfinementReport } from "../sandbox/confine-engine.ts";
 import { runSpan } from "../separation/spans/run-span.ts";
-import { StemCache, stemCacheFolder } from "../separation/stem-cache.ts";
 import type { EngineReport } from "../targets/engine-request.ts";
-import { claimWorkDir } from "./claim-work-dir.ts";
-import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
+import type { EngineCommand, EngineFailure, EngineMessage, SpanNews, StemNews } from "./engine-message.ts";
 import { type NetworkChoice, ProviderChoice } from "./provider-choice.ts";
 import { RemoteSpans } from "./remote-spans.ts";
+import { RemoteStems } from "./remote-stems.ts";
 
 /** The engine child after its first message: file reading and signal processing block its main thread, networks run in others. */
 
 let networks: NetworkStore | undefined;
 const spans = new RemoteSpans(send);
+const stems = new RemoteStems(send);
 
-process.on("message", (message: EngineCommand | SpanNews) => {
+process.on("message", (message: EngineCommand | SpanNews | StemNews) => {
+  if (message.kind === "stem-lent") return stems.receive(message);
   if (message.kind !== "work") return spans.receive(message);
   perform(message).then(
     () => send({ kind: "done" }),
@@ -31,10 +33,9 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { kind: _, work, speechNetwork, sandboxMode, executionProvider, ...settings } = command;
+  const { kind: _, work, speechNetwork, sandboxMode, executionProvider, hasStemCache, ...settings } = command;
   setSandboxMode(sandboxMode);
   networks ??= openNetworks(executionProvider, settings);
-  await claimWorkDir(work.request.workDir);
   const manifests = loadManifests(speechNetwork === undefined ? {} : { speechNetwork });
   if (work.kind === "gap") {
     const result = await alignGap(work.request, { networks, manifests });
@@ -47,14 +48,12 @@ async function perform(command: EngineCommand): Promise<void> {
       result: await runSpan(work.request, { networks, manifests, onProgress }),
     });
   }
-  const { cacheDir, stemCacheBytes } = settings;
-  const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
   await runRequest(work.request, {
     networks,
     manifests,
     report: makeReport(),
     spans,
-    ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
+    ...(hasStemCache ? { stemCache: stems } : {}),
   });
 }
 
@@ -79,6 +78,14 @@ function openNetworks(
       const timesRealTime = (runsOn.startsWith("cpu") ? cpuSpeed : gpuSpeed) ?? null;
       send({ kind: "network-loaded", network: { name, runsOn, timesRealTime } });
     },
+  });
+}
+
+/** Tells the parent, which has waited for it, that the channel is read. */
+export function tellStarted(confinement: string | undefined): void {
+  send({
+    kind: "started",
+    confinement: confinement === undefined ? undefined : (JSON.parse(confinement) as ConfinementReport),
   });
 }
 

@@ -31,7 +31,9 @@ export async function answerSpans(
 }
 
 /** Messages that are handled at once, even while a hook runs. */
-type Immediate = "notice" | "retired" | "gpu-in-use" | "network-loaded" | "span-wanted" | "spans-offered";
+type Immediate =
+  | ("started" | "notice" | "retired" | "gpu-in-use" | "network-loaded")
+  | ("span-wanted" | "spans-offered" | "stem-wanted" | "stem-finished");
 
 export async function deliver(
   message: Exclude<EngineMessage, { kind: Immediate }>,
@@ -73,4 +75,15 @@ export function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
       await hooks.onTargetFailed?.(key, error);
     },
   };
+}
+
+/** The files that a message of the child names. */
+export function listPaths(message: EngineMessage): string[] {
+  if (message.kind === "stem-wanted") return [message.wanted.path];
+  if (message.kind === "stem-finished") return [message.finished.path];
+  if (message.kind === "preview" && message.news.kind === "step")
+    return message.news.files.map(({ path }) => path);
+  if (message.kind === "span-done" && message.result.kind === "made")
+    return message.result.files.map(({ path }) => path);
+  return [];
 }

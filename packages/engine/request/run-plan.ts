@@ -5,7 +5,7 @@ import type { Previews } from "../previews/previews.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import { runStemPasses } from "../separation/run-stem-passes.ts";
 import type { SpanExchange } from "../separation/spans/span-exchange.ts";
-import type { StemCache } from "../separation/stem-cache.ts";
+import type { StemLender } from "../separation/stem-cache.ts";
 import type { EngineReport, EngineRequest } from "../targets/engine-request.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { TargetPlan } from "../targets/plan-targets.ts";
@@ -25,7 +25,7 @@ export async function runPlan(
     networks: Networks;
     manifests: readonly Manifest[];
     input: OpenInput;
-    stemCache: StemCache | undefined;
+    stemCache: StemLender | undefined;
     spans: SpanExchange | undefined;
     previews: Previews | undefined;
     report: EngineReport;
@@ -36,7 +36,7 @@ export async function runPlan(
 ): Promise<void> {
   const { detectionPass, speechPass, stemPasses, voicesPass } = plan;
   const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
-  const { inputPath, workDir, cacheUser, maxWorkBytes, spansFromSeconds = 0 } = request;
+  const { inputPath, workDir, maxWorkBytes, spansFromSeconds = 0 } = request;
   const durationSeconds = input.info.lengthFrames / input.info.sampleRateHz;
   const outcomes = new TargetOutcomes({ report, previews, durationSeconds });
   const shared = { input, workDir, networks, outcomes };
@@ -59,7 +59,7 @@ export async function runPlan(
       ...shared,
       inputPath,
       previews,
-      cache: stemCache && cacheUser && { stems: stemCache, user: cacheUser },
+      cache: stemCache,
       makePassStage: (pass) => progress.makeStageBeside(pass.manifest.passSeconds, waits.forStemPass(pass)),
       makeRenderStage: (target) => progress.makeStageBeside(RENDER_SECONDS, waits.forRender(target)),
     },

@@ -5,7 +5,7 @@ import { type AudioFormat, type DecodedMedia, findOutputFault } from "../media/i
 import type { Networks } from "../networks/networks.ts";
 import { Previews } from "../previews/previews.ts";
 import type { SpanExchange } from "../separation/spans/span-exchange.ts";
-import type { StemCache } from "../separation/stem-cache.ts";
+import type { StemLender } from "../separation/stem-cache.ts";
 import { loadDecodedInput } from "../targets/decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget } from "../targets/engine-request.ts";
 import { planTargets } from "../targets/plan-targets.ts";
@@ -26,7 +26,7 @@ export async function runRequest(
     networks: Networks;
     manifests: readonly Manifest[];
     report: EngineReport;
-    stemCache?: StemCache;
+    stemCache?: StemLender;
     /** Shares the spans of a long input with other workers. */
     spans?: SpanExchange | undefined;
   },

@@ -15,7 +15,7 @@ import { prepareSpoolFolder } from "../files/spool-folder.ts";
 import type { StemNetwork } from "../networks/stem-network.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { type PassSpans, type SegmentRange, toRangeEnd } from "./spans/segment-range.ts";
-import type { CacheUser, StemCache } from "./stem-cache.ts";
+import type { StemLender } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different samples. */
@@ -32,7 +32,7 @@ export type PassSpools = {
   /** What the spools depend on: input and weights. Spools made from anything else are discarded. */
   identity: Record<string, string | number>;
   /** The cache of finished stems, if any. */
-  cache: { stems: StemCache; user: CacheUser } | undefined;
+  cache: StemLender | undefined;
   /** Only these segments, whose chunks are in the spools; all of them by default. */
   range?: SegmentRange;
 };
@@ -72,10 +72,10 @@ export function describePass(pass: PassSpools): {
 }
 
 /** The number of segments that all spools already have, from an earlier run or the cache. */
-export function countSpooledSegments(pass: PassSpools): number {
+export async function countSpooledSegments(pass: PassSpools): Promise<number> {
   const { grid, madeFrom } = describePass(pass);
   prepareSpoolFolder(pass.folder, madeFrom);
-  borrowStems(pass, madeFrom);
+  await borrowStems(pass, madeFrom);
   using spools = new SpoolSet(pass, grid);
   return spools.stems.length === 0 ? grid.segmentCount : spools.finishedSegments;
 }
@@ -87,13 +87,13 @@ export function countSpooledSegments(pass: PassSpools): number {
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const { grid, madeFrom } = describePass(pass);
   prepareSpoolFolder(pass.folder, madeFrom);
-  borrowStems(pass, madeFrom);
+  await borrowStems(pass, madeFrom);
   using spools = new SpoolSet(pass, grid);
   pass.onSpooled?.(spools.finishedSegments * grid.strideFrames);
   if (spools.stems.length > 0) await fillSpools(pass, grid, spools);
   pass.onSpooled?.(toRangeEnd(grid, toRange(pass, grid)));
   for (const stem of spools.stems) {
-    pass.cache?.stems.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+    pass.cache?.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) });
   }
 }
 
@@ -180,11 +180,12 @@ class PassProgress implements Disposable {
 const toRange = ({ range }: PassSpools, grid: SegmentGrid): SegmentRange =>
   range ?? { from: 0, to: grid.segmentCount };
 
-function borrowStems({ cache, folder, input, stems }: PassSpools, madeFrom: PassSpools["identity"]): void {
+async function borrowStems(
+  { cache, folder, input, stems }: PassSpools,
+  madeFrom: PassSpools["identity"],
+): Promise<void> {
   const sizeBytes = toPcmBytes(input);
-  for (const stem of stems) {
-    cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
-  }
+  for (const stem of stems) await cache?.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes });
 }
 
 /** The incomplete spools, truncated to the strides that all of them have. */

@@ -68,13 +68,19 @@ function run(
       inputPath: join(folder, "input.wav"),
       workDir: join(folder, cacheOwner ?? "work"),
       targets: models.map(makeTarget),
-      ...(cacheOwner === undefined ? {} : { cacheUser: { scope: "client", owner: cacheOwner } }),
     },
     {
       networks: network,
       manifests: [makeSplitterManifest(SEGMENT_FRAMES), first],
       report,
-      stemCache: new StemCache(join(folder, "stems"), 1e9),
+      ...(cacheOwner === undefined
+        ? {}
+        : {
+            stemCache: new StemCache(join(folder, "stems"), 1e9).openFor({
+              scope: "client",
+              owner: cacheOwner,
+            }),
+          }),
     },
   );
 }

@@ -18,6 +18,14 @@ export type CacheUser = { scope: string; owner: string };
 
 /** A stem of a pass: everything its samples depend on, and its path in the work folder. */
 export type CachedStem = { madeFrom: Record<string, string | number>; stem: string; path: string };
+export type WantedStem = CachedStem & { sizeBytes: number };
+
+/** Where passes find finished stems and leave theirs, for the user of their request. */
+export interface StemLender {
+  /** Whether the stem is now at its path. */
+  lend(wanted: WantedStem): boolean | Promise<boolean>;
+  keep(finished: CachedStem): void;
+}
 
 export function stemCacheFolder(cacheDir: string): string {
   return join(cacheDir, "stems");
@@ -38,7 +46,7 @@ export class StemCache {
   }
 
   /** Links the stem to its path if the cache has all of it. */
-  lend(wanted: CachedStem & { sizeBytes: number }, user: CacheUser): boolean {
+  lend(wanted: WantedStem, user: CacheUser): boolean {
     const entry = this.#entryOf(wanted, user);
     const source = join(entry, wanted.stem);
     if (findSize(source) !== wanted.sizeBytes) return false;
@@ -61,6 +69,14 @@ export class StemCache {
       place(finished.path, join(entry, finished.stem));
       this.#makeRoom();
     });
+  }
+
+  /** For the requests of one user. */
+  openFor(user: CacheUser): StemLender {
+    return {
+      lend: (wanted) => this.lend(wanted, user),
+      keep: (finished) => this.keep(finished, user),
+    };
   }
 
   #entryOf({ madeFrom }: CachedStem, { scope }: CacheUser): string {

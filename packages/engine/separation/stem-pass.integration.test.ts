@@ -395,12 +395,12 @@ describe("the cache", () => {
   const runCached = (targets: SoundTarget[], owner: string) => {
     const workDir = join(folder, owner);
     return runRequest(
-      { inputPath: join(folder, "input.wav"), workDir, targets, cacheUser: { scope: "client", owner } },
+      { inputPath: join(folder, "input.wav"), workDir, targets },
       {
         networks: network,
         manifests: [makeGainManifest(SEGMENT_FRAMES)],
         report: {},
-        stemCache: new StemCache(join(folder, "stems"), 1e9),
+        stemCache: new StemCache(join(folder, "stems"), 1e9).openFor({ scope: "client", owner }),
       },
     );
   };

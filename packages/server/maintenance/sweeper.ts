@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sweepStemCache } from "@stemwright/engine";
+import { sweepCells, sweepStemCache } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Transaction } from "kysely";
 import { sweepPartialFiles } from "../blobs/sweep-partial-files.ts";
@@ -177,6 +177,7 @@ export async function sweepMachine({ db, config }: Pick<SweeperOptions, "db" | "
     gapInputs: await sweepGapInputs(config.workDir, hoursAgo(GAP_INPUT_HOURS)),
     workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
     helperDirs: await sweepHelperDirs({ workDir: config.workDir, isUnfinished }),
+    cells: sweepCells(config.workDir),
     stems: await sweepStems({ db, config }),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type ConfinementReport,
   describeMachine,
   EngineProcess,
   estimateWorkBytes,
@@ -81,6 +82,15 @@ async function freeForDatabase(workDir: string): Promise<void> {
   if (isUsedUp(await readDiskSpace(workDir))) await freeLeftWorkUnasked(workDir, undefined);
 }
 
+/** The layers are those of the machine: the same for each engine process. */
+function logOnce(log: ServiceContext["log"]) {
+  let isLogged = false;
+  return (report: ConfinementReport | undefined) => {
+    if (!isLogged) log.info(report ?? { layers: [], missing: ["not on Linux"] }, "engine sandbox");
+    isLogged = true;
+  };
+}
+
 async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | undefined) {
   const { config, log } = context;
   await openMediaSandbox(config, log);
@@ -94,6 +104,8 @@ async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | und
     executionProvider: config.executionProvider,
     speechNetwork: config.speechModel,
     cacheDir: config.cacheDir,
+    // The files of a Task, of another worker's spans and of a gap are each in a folder of it.
+    workRoot: config.workDir,
     onNotice: (notice: string) => log.warn(notice),
   };
   const networks = new Map<string, NetworkReport>();
@@ -105,6 +117,7 @@ async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | und
     ...engineOptions,
     stemCacheBytes: config.stemCacheBytes,
     onNetworkLoaded,
+    onConfined: logOnce(log),
   });
   const machine = describeMachine(config.engineThreads);
   const sweeper = startSweeper(log, () => sweepMachine({ db, config }));

@@ -122,7 +122,8 @@ describe("the worker", () => {
     let kills = 0;
     const { log } = await startTestWorker(async (request, hooks) => {
       const running = engine.run(request, hooks);
-      if (engine.pid !== undefined) kills += Number(process.kill(engine.pid, "SIGKILL"));
+      await expect.poll(() => engine.pid, { interval: 5 }).toBeDefined();
+      kills += Number(process.kill(engine.pid ?? 0, "SIGKILL"));
       await running;
     });
     const logged = vi.spyOn(log, "warn");

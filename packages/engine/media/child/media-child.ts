@@ -8,10 +8,10 @@ import { explainGaps } from "../sandbox-report.ts";
 import { decode } from "./decode.ts";
 import { decodeRange } from "./decode-range.ts";
 import { openEncoding } from "./encode.ts";
+import { enterSandbox } from "./enter-sandbox.ts";
 import { readRequest, sendReport } from "./parent-channel.ts";
 import { probe } from "./probe.ts";
 import { makePulse } from "./pulse.ts";
-import { enterSandbox } from "./sandbox/enter-sandbox.ts";
 
 // Everything is loaded by now, so privileges can be dropped before the first media byte is parsed.
 

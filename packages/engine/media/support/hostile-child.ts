@@ -2,7 +2,7 @@ import { readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { getSystemErrorName } from "node:util";
 import koffi from "koffi";
-import { enterSandbox } from "../child/sandbox/enter-sandbox.ts";
+import { enterSandbox } from "../child/enter-sandbox.ts";
 import type { HostilePlaces } from "./run-hostile-child.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { filterSystemCalls, PROCESSOR, renounceNewPrivileges } from "../child/sandbox/kernel.ts";
-import { findCallNumber } from "../child/sandbox/system-calls.ts";
+import { filterSystemCalls, PROCESSOR, renounceNewPrivileges } from "../../sandbox/kernel.ts";
+import { findCallNumber } from "../../sandbox/system-calls.ts";
 
 /** Preloaded with `--import`: makes the kernel refuse seccomp filters to this process and all its children, like a kernel without them. */
 

@@ -60,7 +60,7 @@ async function describe(run: SpoolFacts, pass: StemPass, cutFrames: readonly num
   const spools = await describeSpools(run, pass);
   const { grid, madeFrom } = describeSpanPass(spools);
   const ranges = cutAtFrames(grid, { startFrame: toStartFrame(manifest, startShare), cutFrames });
-  const spooled = countSpooledSegments(spools);
+  const spooled = await countSpooledSegments(spools);
   const spanPass: SpanPass = { name: toPassName(pass), network: manifest.id, startShare, stems, madeFrom };
   return { pass, ranges, spanPass, finishedSpans: ranges.filter(({ to }) => to <= spooled).length };
 }

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sweepCells } from "@stemwright/engine";
 import type { Database } from "../../db/database.ts";
 import { isId } from "../../domain/ids.ts";
 import { sweepHelperDirs } from "./open-helper-dir.ts";
@@ -15,7 +16,8 @@ const isUnfinished = async () => false;
 export async function freeLeftWork(options: { db: Database; workDir: string }): Promise<number> {
   const { db, workDir } = options;
   const helperDirs = await sweepHelperDirs({ workDir, isUnfinished });
-  return helperDirs + (await sweepWorkDirs({ db, workDir, isUnfinished }));
+  const workDirs = await sweepWorkDirs({ db, workDir, isUnfinished });
+  return helperDirs + workDirs + sweepCells(workDir);
 }
 
 /**
@@ -33,5 +35,5 @@ export async function freeLeftWorkUnasked(
     await rm(join(workDir, name), { recursive: true, force: true });
     removed += 1;
   }
-  return removed;
+  return removed + sweepCells(workDir);
 }

@@ -24,6 +24,12 @@ const ALLOWED: readonly SystemCall[] = [
   ...(["exit", "exit_group"] as const),
 ];
 
+const REFUSED_TO_ENGINE: readonly SystemCall[] = [
+  ...(["socket", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd"] as const),
+  ...(["io_uring_setup", "bpf", "perf_event_open", "userfaultfd"] as const),
+  ...(["add_key", "keyctl", "request_key"] as const),
+];
+
 /** Calls allowed depending on one argument: it must be one of the values or, with a mask, have none of its bits. */
 type Condition = { call: SystemCall; argument: number } & (
   | { isOneOf: readonly number[] }
@@ -73,18 +79,33 @@ const FIRST_X32_NUMBER = 0x40000000;
 type Instruction = readonly [code: number, value: number, skipIfTrue: number, skipIfFalse: number];
 const plain = (code: number, value: number): Instruction => [code, value, 0, 0];
 
-/** The filter as an array of struct sock_filter. Calls that are not allowed fail with EPERM. */
-export function makeSystemCallFilter(options: { processor: Processor; ownPid: number }): Buffer {
+/** Ends processes that use another architecture's system calls, and loads the number of the call. */
+const begin = (processor: Processor): Instruction[] => [
+  plain(LOAD, ARCHITECTURE_AT),
+  [JUMP_IF_EQUAL, ARCHITECTURES[processor], 1, 0],
+  plain(RETURN, KILL_PROCESS),
+  plain(LOAD, NUMBER_AT),
+  [JUMP_IF_AT_LEAST, FIRST_X32_NUMBER, 0, 1],
+  plain(RETURN, KILL_PROCESS),
+];
+
+/**
+ * The filter of an engine child, as an array of struct sock_filter: no sockets, not even to a file like the database's, which no namespace or Landlock
+ * rule covers; no other process's memory; and no large parts of the kernel that it has no use for.
+ */
+export function makeEngineFilter(processor: Processor): Buffer {
+  const refused = REFUSED_TO_ENGINE.flatMap((call): Instruction[] => {
+    const number = findCallNumber(call, processor);
+    return number === undefined ? [] : [[JUMP_IF_EQUAL, number, 0, 1], plain(RETURN, FAIL | EPERM)];
+  });
+  return toBytes([...begin(processor), ...refused, plain(RETURN, ALLOW)]);
+}
+
+/** The filter of a media child. Calls that are not allowed fail with EPERM. */
+export function makeMediaFilter(options: { processor: Processor; ownPid: number }): Buffer {
   const { processor, ownPid } = options;
   const numberOf = (call: SystemCall) => findCallNumber(call, processor);
-  const instructions: Instruction[] = [
-    plain(LOAD, ARCHITECTURE_AT),
-    [JUMP_IF_EQUAL, ARCHITECTURES[processor], 1, 0],
-    plain(RETURN, KILL_PROCESS),
-    plain(LOAD, NUMBER_AT),
-    [JUMP_IF_AT_LEAST, FIRST_X32_NUMBER, 0, 1],
-    plain(RETURN, KILL_PROCESS),
-  ];
+  const instructions = begin(processor);
   const add = (call: SystemCall, then: readonly Instruction[]) => {
     const number = numberOf(call);
     if (number !== undefined) instructions.push([JUMP_IF_EQUAL, number, 0, then.length], ...then);

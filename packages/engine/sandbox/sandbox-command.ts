@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { isOutsideSignal } from "../outside-signal.ts";
 
 /** The whole environment of the child and of its wrapper: none of our variables leak into it. */
@@ -9,7 +10,8 @@ export const SANDBOX_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 /**
  * Namespaces, which a process can only be started in, in order of preference. In a user namespace a plain user may leave the network and, with
- * `--keep-caps`, enter an empty root. Root must not have one, as the child could then not change to another uid. Some systems let only bwrap create one.
+ * `--keep-caps`, enter an empty root. Root must not have one, as the child could then not change to another uid; without capabilities, as in an engine
+ * child, it is a plain user here. Some systems let only bwrap create one.
  */
 const ALTERNATIVES = {
   root: [
@@ -30,8 +32,17 @@ let probed: Promise<readonly string[]> | undefined;
 
 /** The command prefix that starts a program in all namespaces this machine allows; may be empty. Probed once. */
 export function loadSandboxCommand(): Promise<readonly string[]> {
-  probed ??= findWorking(ALTERNATIVES[process.getuid?.() === 0 ? "root" : "user"]);
+  probed ??= findWorking(ALTERNATIVES[isPrivilegedRoot() ? "root" : "user"]);
   return probed;
+}
+
+function isPrivilegedRoot(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    return !/^CapEff:\s*0+$/m.test(readFileSync("/proc/self/status", "utf8"));
+  } catch {
+    return true;
+  }
 }
 
 async function findWorking(alternatives: readonly (readonly string[])[]): Promise<readonly string[]> {

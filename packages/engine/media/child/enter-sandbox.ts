@@ -1,11 +1,11 @@
 import { constants } from "node:os";
-import { GUARANTEES, type Guarantee, type SandboxReport } from "../../sandbox-report.ts";
-import { makeSystemCallFilter } from "./system-call-filter.ts";
+import { makeMediaFilter } from "../../sandbox/system-call-filter.ts";
+import { GUARANTEES, type Guarantee, type SandboxReport } from "../sandbox-report.ts";
 
-type Kernel = typeof import("./kernel.ts");
+type Kernel = typeof import("../../sandbox/kernel.ts");
 
 /** Loaded with the rest of the program, so that it is in the compile cache before the sandbox is entered. */
-const loaded = await import("./kernel.ts").catch((error: unknown) => ({ error }));
+const loaded = await import("../../sandbox/kernel.ts").catch((error: unknown) => ({ error }));
 
 type Layer = {
   name: string;
@@ -89,7 +89,7 @@ const LAYERS: readonly Layer[] = [
     name: "system call filter",
     guarantees: ["network", "files", "processes"],
     enter(kernel) {
-      kernel.filterSystemCalls(makeSystemCallFilter({ processor: kernel.PROCESSOR, ownPid: process.pid }));
+      kernel.filterSystemCalls(makeMediaFilter({ processor: kernel.PROCESSOR, ownPid: process.pid }));
       checkFilter(kernel);
     },
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeSystemCallFilter } from "./system-call-filter.ts";
+import { makeEngineFilter, makeMediaFilter } from "./system-call-filter.ts";
 import { findCallNumber, type Processor, type SystemCall } from "./system-calls.ts";
 
 const ARCHITECTURES = { x64: 0xc000003e, arm64: 0xc00000b7 };
@@ -38,8 +38,8 @@ function run(filter: Buffer, data: { number: number; architecture: number; args?
   return "ran off its end";
 }
 
-describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (processor: Processor) => {
-  const filter = makeSystemCallFilter({ processor, ownPid: OWN_PID });
+describe.each(["x64", "arm64"] as const)("the filter of a media child on %s", (processor: Processor) => {
+  const filter = makeMediaFilter({ processor, ownPid: OWN_PID });
   const ask = (call: SystemCall, args?: number[]) =>
     run(filter, {
       number: findCallNumber(call, processor) ?? -1,
@@ -86,5 +86,23 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (pr
     const other = processor === "x64" ? "arm64" : "x64";
     expect(run(filter, { number: 0, architecture: ARCHITECTURES[other] })).toBe("killed");
     expect(run(filter, { number: 0x40000000, architecture: ARCHITECTURES[processor] })).toBe("killed");
+  });
+});
+
+describe.each(["x64", "arm64"] as const)("the filter of an engine child on %s", (processor: Processor) => {
+  const ask = (number: number, architecture = ARCHITECTURES[processor]) =>
+    run(makeEngineFilter(processor), { number, architecture });
+
+  it.each(["socket", "ptrace", "process_vm_writev", "io_uring_setup", "bpf", "keyctl"] as const)(
+    "[S40] refuses %s",
+    (call) => {
+      expect(ask(findCallNumber(call, processor) ?? -1)).toBe("EPERM");
+    },
+  );
+
+  it("[S40] lets everything else through, but not another architecture's calls", () => {
+    for (const call of ["openat", "clone", "execve", "mmap", "seccomp"] as const)
+      expect(ask(findCallNumber(call, processor) ?? -1)).toBe("allowed");
+    expect(ask(0, ARCHITECTURES[processor === "x64" ? "arm64" : "x64"])).toBe("killed");
   });
 });
