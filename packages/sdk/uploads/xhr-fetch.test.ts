@@ -50,6 +50,18 @@ describe("fetch over XMLHttpRequest", () => {
     await expect(xhrFetch("http://a/assets", init)).rejects.toBeInstanceOf(TypeError);
   });
 
+  it("returns responses without a body", async () => {
+    const { xhrFetch } = stubXhr(
+      () => new Response(null, { status: 204, headers: { "upload-offset": "5" } }),
+    );
+    const response = await xhrFetch("http://a/uploads/a", { method: "PATCH", body: makeForm() });
+    expect([response.status, response.headers.get("upload-offset"), await response.text()]).toEqual([
+      204,
+      "5",
+      "",
+    ]);
+  });
+
   it("stops when its signal aborts", async () => {
     const { xhrFetch } = stubXhr(
       ({ init: { signal } }) =>

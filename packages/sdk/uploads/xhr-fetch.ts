@@ -28,7 +28,12 @@ function toResponse(xhr: Xhr): Response {
     const [name = "", ...value] = line.split(":");
     return [name.trim(), value.join(":").trim()];
   });
-  return new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers });
+  // A 204 can't even have an empty body.
+  return new Response(xhr.response.byteLength === 0 ? null : xhr.response, {
+    status: xhr.status,
+    statusText: xhr.statusText,
+    headers,
+  });
 }
 
 /** A fetch over XMLHttpRequest that reports upload progress. Undefined outside browsers. */

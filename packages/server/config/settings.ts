@@ -282,7 +282,8 @@ export const SETTINGS = {
   S3_PRESIGNED_LINKS: {
     schema: z.enum(["true", "false"]).transform((text) => text === "true"),
     default: "false",
-    description: "With S3_BUCKET: `true` makes output links presigned URLs of the bucket.",
+    description:
+      "With S3_BUCKET: `true` makes output links presigned URLs of the bucket, and allows direct uploads.",
   },
   S3_PUBLIC_ENDPOINT: {
     schema: webAddress,
