@@ -95,6 +95,52 @@ describe("working with the dashboard", () => {
     expect(seconds).toBeCloseTo(1, 0);
   });
 
+  it("[PG9] a large upload resumes after failures, with Try again, and after a reload with the same file", async () => {
+    const long = toWav(makeTone({ sampleRateHz: RATE_HZ, channels: 2, lengthFrames: 115 * RATE_HZ }));
+    await writeFile(fileOf("Long song.wav"), long);
+    const offsets: string[] = [];
+    let mode: "pass" | "refuse" | "hold" = "refuse";
+    await page.route("**/uploads/*", async (route) => {
+      const call = route.request();
+      if (call.method() !== "PATCH") return await route.fallback();
+      offsets.push(call.headers()["upload-offset"] ?? "");
+      const isFirst = offsets.at(-1) === "0";
+      if (isFirst && offsets.length === 1) return await route.abort();
+      if (isFirst || mode === "pass") return await route.fallback();
+      if (mode === "refuse")
+        return await route.fulfill({ status: 403, json: { code: "X", message: "No more" } });
+    });
+    await open("/app/playground?m=drums&audio=mp3");
+    await choose("Long song.wav");
+    await page.getByText("No more").waitFor();
+    mode = "hold";
+    await page.getByRole("button", { name: "Try again to upload Long song.wav" }).click();
+    await expect.poll(() => offsets.length).toBe(4);
+    await page.goto("/app/assets");
+    await page.getByText("16.8 MB of 40.6 MB").waitFor();
+    mode = "pass";
+    await page.goto("/app/playground?m=drums&audio=mp3");
+    await choose("Long song.wav");
+    await page.getByText("for 1:55").waitFor();
+    const piece = String(16 * 1024 ** 2);
+    expect(offsets).toEqual(["0", "0", piece, piece, piece, String(32 * 1024 ** 2)]);
+    const [asset] = (await (await service.call("/assets")).json()) as Asset[];
+    expect(asset).toMatchObject({ name: "Long song.wav", size: long.length });
+    complaints = complaints.filter((text) => !/ERR_FAILED|403/.test(text));
+  });
+
+  it("[PG9] unfinished uploads are listed and deleted", async () => {
+    const headers = { "upload-length": "1000", "upload-metadata": `filename ${btoa("half.wav")}` };
+    await service.call("/uploads", { method: "POST", headers });
+    await open("/app/assets");
+    await page.getByRole("heading", { name: "Unfinished uploads" }).waitFor();
+    expect(await listViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete the upload of half.wav" }).click();
+    await page.getByText("The upload of half.wav is deleted.").waitFor();
+    await page.getByRole("heading", { name: "Unfinished uploads" }).waitFor({ state: "detached" });
+    expect(await (await service.call("/uploads")).json()).toEqual([]);
+  });
+
   it("[PG5] Tasks can be found, cancelled, run again and deleted", async () => {
     const { id: assetId } = await service.upload(await readFile(fileOf("Song two.wav")), "Waltz.wav");
     const task = await service.createTask({ assetId, targets: [{ model: "bass", formats: ["wav"] }] });

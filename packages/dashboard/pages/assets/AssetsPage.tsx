@@ -14,6 +14,7 @@ import { Pager } from "../../parts/Pager.tsx";
 import { SearchField } from "../../parts/SearchField.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useLoad } from "../../parts/use-load.ts";
+import { UnfinishedUploads } from "./UnfinishedUploads.tsx";
 import "./assets.css";
 
 const PAGE_SIZE = 25;
@@ -81,6 +82,7 @@ export default function AssetsPage() {
     <>
       <PageHead title="Assets" lead="Uploaded files: inputs of Tasks, and texts to align." />
       <div class="stack">
+        <UnfinishedUploads />
         <search class="row">
           <SearchField
             label="Search files"

@@ -1,7 +1,7 @@
 import { Button } from "../../parts/Button.tsx";
 import { formatBytes } from "../../parts/format.ts";
 import { Progress } from "../../parts/Progress.tsx";
-import { removeUpload, type Upload, uploads } from "./uploads.ts";
+import { removeUpload, retryUpload, type Upload, uploads } from "./uploads.ts";
 import { Waveform } from "./Waveform.tsx";
 
 function UploadItem({ upload, isAlone }: { upload: Upload; isAlone: boolean }) {
@@ -15,13 +15,20 @@ function UploadItem({ upload, isAlone }: { upload: Upload; isAlone: boolean }) {
             {error ?? (asset ? formatBytes(file.size) : `${Math.floor(progress * 100)} %`)}
           </span>
         </div>
-        <Button
-          kind="plain"
-          isSmall
-          icon="close"
-          label={`Remove ${file.name}`}
-          onClick={() => removeUpload(upload.id)}
-        />
+        <div class="row">
+          {error !== undefined && (
+            <Button isSmall onClick={() => retryUpload(upload.id)}>
+              Try again<span class="visually-hidden"> to upload {file.name}</span>
+            </Button>
+          )}
+          <Button
+            kind="plain"
+            isSmall
+            icon="close"
+            label={`Remove ${file.name}`}
+            onClick={() => removeUpload(upload.id)}
+          />
+        </div>
       </div>
       {!asset && error === undefined && <Progress value={progress} label={`Upload of ${file.name}`} />}
       {isAlone && <Waveform file={file} />}

@@ -10,7 +10,7 @@ export type Upload = {
   /** From 0 to 1. */
   progress: number;
   asset?: Asset;
-  error?: string;
+  error?: string | undefined;
 };
 
 /** Concurrent uploads; a browser opens at most six connections. */
@@ -62,6 +62,12 @@ export function addFiles(files: readonly File[]): void {
     return { id: lastId, file, progress: 0 };
   });
   uploads.value = [...uploads.value, ...added];
+  void sendNext();
+}
+
+/** Resumes an upload that failed. */
+export function retryUpload(id: number): void {
+  change(id, { error: undefined });
   void sendNext();
 }
 
