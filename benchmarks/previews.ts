@@ -8,7 +8,7 @@ import { ArraySource } from "../packages/engine/dsp/sources/array-source.ts";
 import { PcmFileSource } from "../packages/engine/files/pcm-file-source.ts";
 import { EngineProcess } from "../packages/engine/index.ts";
 import { toPreviewShape } from "../packages/engine/previews/preview-shape.ts";
-import { PreviewTrack } from "../packages/engine/previews/preview-track.ts";
+import { PreviewTrackWriter } from "../packages/engine/previews/preview-track-writer.ts";
 import { readSound } from "../packages/engine/support/sound-file.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { describeRun } from "./machine.ts";
@@ -128,7 +128,7 @@ function measureAlone({ planes, ...sound }: Sound, workDir: string, fileRateHz: 
   using pcm = new PcmFileSource(pcmPath, filed);
   const shape = toPreviewShape({ ...sound, read: () => [] });
   mkdirSync(join(folder, "out"));
-  const track = new PreviewTrack({ track: "a", shape, folder, storedChunks: 0, report: () => {} });
+  const track = new PreviewTrackWriter({ track: "a", shape, folder, storedChunks: 0, report: () => {} });
   const before = process.cpuUsage();
   const source = toSampleRate(pcm, sound);
   for (let start = 0; start < shape.lengthFrames; start += shape.chunkFrames) {

@@ -3,7 +3,7 @@ import { ArraySource } from "../../packages/engine/dsp/sources/array-source.ts";
 import type { Manifest, SpeechManifest } from "../../packages/engine/manifests/manifest.ts";
 import type { NetworkStore } from "../../packages/engine/networks/network-store.ts";
 import { getVoiceActivity } from "../../packages/engine/networks/silero-vad/get-voice-activity.ts";
-import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../../packages/engine/networks/whisper/log-mel.ts";
 import type { TimedText } from "../../packages/engine/text/timed-text.ts";
 import type { NoiseHalver } from "../../packages/engine/transcription/halve-noise.ts";
 import { transcribe } from "../../packages/engine/transcription/transcribe.ts";
@@ -26,7 +26,7 @@ export function transcribeSamples(
   },
 ): Promise<TimedText> {
   const { networks, manifests, workDir, language, noiseHalver } = options;
-  const source = new ArraySource([samples], SAMPLE_RATE_HZ);
+  const source = new ArraySource([samples], SPEECH_RATE_HZ);
   const sha256 = createHash("sha256").update(samples).digest("hex");
   return transcribe(
     { input: { source, sha256 }, workDir, networks, makeStage: () => () => {} },

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import { findTurns } from "../../packages/engine/diarization/find-turns.ts";
-import { listRuns } from "../../packages/engine/diarization/step-runs.ts";
+import { listStepRuns } from "../../packages/engine/diarization/step-runs.ts";
 import { STEPS_PER_SECOND, type Turns } from "../../packages/engine/diarization/turns.ts";
 import { toSampleRate } from "../../packages/engine/dsp/resampling/resampled-source.ts";
 import { MonoSource } from "../../packages/engine/dsp/sources/mono-source.ts";
 import { loadManifests } from "../../packages/engine/manifests/manifest.ts";
 import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
-import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
+import { VOICE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
 import { COLLAR_SECONDS, findDiarizationError } from "./diarization-error.ts";
 import type { Figures } from "./figures.ts";
 import { findStrayTurns, type StrayTurns } from "./find-leaks.ts";
@@ -46,7 +46,7 @@ async function countOne(
     read: (start: number, length: number) => planes.map((plane) => cut(plane, start, length)),
   };
   const recording = toSampleRate(new MonoSource(input), {
-    sampleRateHz: SAMPLE_RATE_HZ,
+    sampleRateHz: VOICE_RATE_HZ,
     isForNetwork: true,
   });
   const turns = await findTurns(networks, recording, {
@@ -74,7 +74,7 @@ function cut(plane: Float32Array, start: number, length: number): Float32Array {
 
 function toSpans({ people, beside, voiceCount }: Turns): SpokenSpan[] {
   return Array.from({ length: voiceCount }, (_, voice) =>
-    listRuns(people.length, (step) => people[step] === voice || beside[step] === voice).map(
+    listStepRuns(people.length, (step) => people[step] === voice || beside[step] === voice).map(
       ({ from, to }) => ({
         who: String(voice),
         startSeconds: from / STEPS_PER_SECOND,

@@ -1,4 +1,4 @@
-import { listRuns } from "../../packages/engine/diarization/step-runs.ts";
+import { listStepRuns } from "../../packages/engine/diarization/step-runs.ts";
 import { COLLAR_SECONDS } from "./diarization-error.ts";
 import { matchVoices } from "./match-voices.ts";
 import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-steps.ts";
@@ -25,7 +25,7 @@ export function findStrayTurns(
   const { voiceOf } = matchVoices(people, voices);
   let [turns, strayTurns] = [0, 0];
   people.forEach((person, index) => {
-    for (const { from, to } of listRuns(stepCount, (step) => person[step] === 1)) {
+    for (const { from, to } of listStepRuns(stepCount, (step) => person[step] === 1)) {
       if (to - from < MIN_TURN_SECONDS * STEPS_PER_SECOND) continue;
       turns += 1;
       const isAlone = (step: number) => people.every((other) => other === person || other[step] === 0);

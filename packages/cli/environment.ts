@@ -7,9 +7,9 @@ const read = (name: string) => process.env[name] || undefined;
 /** Checkpoints of unfinished work, and which weights were verified. */
 export const cacheDir = () => join(read("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "stemwright");
 
-export const baseUrl = () => read("STEMWRIGHT_BASE_URL");
-export const apiKey = () => read("STEMWRIGHT_API_KEY");
-export const webhookSecret = () => read("STEMWRIGHT_WEBHOOK_SECRET");
+export const findBaseUrl = () => read("STEMWRIGHT_BASE_URL");
+export const findApiKey = () => read("STEMWRIGHT_API_KEY");
+export const findWebhookSecret = () => read("STEMWRIGHT_WEBHOOK_SECRET");
 /** Where the service on this machine keeps its data, as docs/settings.md says. */
 export const dataDir = () =>
   read("DATA_DIR") ??

@@ -4,7 +4,7 @@ import { probeMedia } from "@stemwright/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone } from "../../test/support/audio.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
-import { encode } from "../engine/media/support/encode-and-decode.ts";
+import { encodeSignal } from "../engine/media/support/encode-and-decode.ts";
 import { runCli, startCli } from "./support/run-cli.ts";
 
 let folder: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { channels, sampleRateHz } = makeTone({ sampleRateHz: 44_100, channels: 1, lengthFrames: 44_100 });
   const files = [{ path: join(folder, "song.mp3"), format: "mp3" as const }];
   const signal = { sampleRateHz, channels: 1, samples: channels[0] ?? new Float32Array() };
-  await encode(signal, { files, tags: { title: "A song", artist: "Somebody" } });
+  await encodeSignal(signal, { files, tags: { title: "A song", artist: "Somebody" } });
   await writeFile(join(folder, "broken.wav"), "no sound");
 });
 afterAll(() => rm(folder, { recursive: true }));

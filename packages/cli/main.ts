@@ -1,5 +1,5 @@
+import { printError } from "./print-error.ts";
 import { makeProgram } from "./program.ts";
-import { reportError } from "./report-error.ts";
 
 // The reader of the output may be gone (`| head`); that is not an error.
 process.stdout.on("error", () => process.exit(0));
@@ -7,5 +7,5 @@ process.stdout.on("error", () => process.exit(0));
 try {
   await makeProgram().parseAsync();
 } catch (error) {
-  process.exitCode = reportError(error);
+  process.exitCode = printError(error);
 }

@@ -28,4 +28,4 @@ export const pageQuery = z.object({
   skip: wholeNumber({ min: 0, default: 0, description: "Records to skip" }),
   take: wholeNumber({ min: 1, max: 100, default: 10, description: "Page size" }),
 });
-export type Page = z.output<typeof pageQuery>;
+export type PageQuery = z.output<typeof pageQuery>;

@@ -15,7 +15,7 @@ export {
   setSandboxMode,
 } from "./media/index.ts";
 export { listEngineModels } from "./networks/list-engine-models.ts";
-export type { PreviewNews, PreviewRequest } from "./previews/previews.ts";
+export type { PreviewNews, PreviewRequest } from "./previews/preview-writer.ts";
 export { sweepCells } from "./process/engine-cell.ts";
 export type { NetworkReport } from "./process/engine-message.ts";
 export { EngineProcess } from "./process/engine-process.ts";

@@ -10,7 +10,7 @@ import { listSources } from "../../packages/server/db/tasks/task-source-rows.ts"
 import type { AssetStore } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
 import { type AddressGuard, makeAddressGuard } from "../../packages/server/net/address-guard.ts";
-import { runTask } from "../../packages/server/worker/runs/run-claimed-task.ts";
+import { runClaimedTask } from "../../packages/server/worker/runs/run-claimed-task.ts";
 import { takeTask } from "../support/begin-run.ts";
 import type { S3Bucket } from "../support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../support/s3-server.ts";
@@ -58,7 +58,7 @@ beforeEach(async () => {
 /** Runs a Task like a worker, with the real database and stores; only the network is fake. */
 async function work(taskId: string): Promise<void> {
   const { db } = api.database;
-  await runTask(
+  await runClaimedTask(
     {
       ...makeTestStorage({ db, guard, dataDir: api.dataDir }),
       guard,

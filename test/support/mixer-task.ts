@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type pg from "pg";
 import { toPreviewShape } from "../../packages/engine/previews/preview-shape.ts";
-import { PreviewTrack } from "../../packages/engine/previews/preview-track.ts";
+import { PreviewTrackWriter } from "../../packages/engine/previews/preview-track-writer.ts";
 import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { toPreviewKey } from "../../packages/server/domain/previews/preview-record.ts";
@@ -156,7 +156,7 @@ function writeTrack(given: {
   toPath: (name: string) => string;
 }): void {
   const { track, sound, work, toPath } = given;
-  const writer = new PreviewTrack({
+  const writer = new PreviewTrackWriter({
     ...{ track, shape: toShape(MADE_CHUNKS), folder: work, storedChunks: 0 },
     report: ({ files }) => {
       for (const { name, path } of files) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { unwrapWebhook } from "@stemwright/sdk";
 import { CliError } from "../cli-error.ts";
-import { webhookSecret } from "../environment.ts";
+import { findWebhookSecret } from "../environment.ts";
 
 type ListenOptions = { port: string; secret?: string; json: boolean };
 
@@ -12,7 +12,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Prints what arrives until it is interrupted. Wrong signatures are answered with 400, as a receiver should. */
 export async function listenToWebhooks(options: ListenOptions): Promise<void> {
-  const secret = options.secret ?? webhookSecret();
+  const secret = options.secret ?? findWebhookSecret();
   if (secret === undefined)
     throw new CliError(
       "USAGE",

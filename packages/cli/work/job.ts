@@ -1,4 +1,4 @@
-import type { PlannedOutput } from "./plan-outputs.ts";
+import type { PlannedOutput } from "./plan-output-paths.ts";
 import type { Progress } from "./reporter.ts";
 import type { WantedTarget } from "./wanted-target.ts";
 

@@ -14,7 +14,7 @@ import {
 import { CliError } from "../cli-error.ts";
 import type { Job, JobHooks, Runner } from "./job.ts";
 import { makeJobKey } from "./job-key.ts";
-import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
+import { type PlannedOutput, planOutputPaths } from "./plan-output-paths.ts";
 import type { Progress } from "./reporter.ts";
 import { toBaseName, toSoundFormats, type WantedTarget } from "./wanted-target.ts";
 
@@ -62,7 +62,7 @@ export function openLocalRunner({ cacheDir, executionProvider, onNotice, reads }
       },
     );
     if (failures[0]) throw failures[0];
-    const outputs = planOutputs(job, voiceCount);
+    const outputs = planOutputPaths(job, voiceCount);
     for (const output of outputs) await moveFile(toDraftPath(output, workDir), output.path);
     await rm(workDir, { recursive: true, force: true });
     return outputs;

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PATTERNS, fillPattern, toOutputPattern } from "./output-pattern.ts";
-import { planOutputs } from "./plan-outputs.ts";
+import { planOutputPaths } from "./plan-output-paths.ts";
 
 const stem = { stem: "vocals", ext: "flac" };
 
@@ -23,15 +23,15 @@ describe("where outputs go", () => {
 
   it("[S21] [Y6] an UltraStar song has the extension of its download", () => {
     const targets = [{ model: "transcription", kind: "text" as const, formats: ["srt", "ultrastar"] }];
-    const outputs = planOutputs({ input: "song.mp3", targets, pattern: "{name}.{ext}" });
+    const outputs = planOutputPaths({ input: "song.mp3", targets, pattern: "{name}.{ext}" });
     expect(outputs.map(({ path }) => basename(path))).toEqual(["song.srt", "song.ultrastar.txt"]);
   });
 
   it("[S22] two outputs with the same path, or the input's path, are refused before any work", () => {
     const targets = ["vocals", "drums"].map((model) => ({ model, kind: "sound" as const, formats: ["wav"] }));
     const pattern = "{name}.{ext}";
-    expect(() => planOutputs({ input: "a.mp3", targets, pattern })).toThrow(/put \{stem\}/);
-    expect(() => planOutputs({ input: "a.wav", targets: targets.slice(0, 1), pattern })).toThrow(
+    expect(() => planOutputPaths({ input: "a.mp3", targets, pattern })).toThrow(/put \{stem\}/);
+    expect(() => planOutputPaths({ input: "a.wav", targets: targets.slice(0, 1), pattern })).toThrow(
       /put \{stem\}/,
     );
   });

@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import type { ExitReason } from "../exit-codes.ts";
-import { toExitReason } from "../report-error.ts";
+import { toExitReason } from "../print-error.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl } from "./list-inputs.ts";
-import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
+import { type PlannedOutput, planOutputPaths } from "./plan-output-paths.ts";
 import type { Reporter } from "./reporter.ts";
 
 type RunOptions = {
@@ -63,7 +63,7 @@ async function completeOutputs(job: Job): Promise<readonly PlannedOutput[]> {
   if (list === undefined) return job.outputs;
   try {
     const { voices } = JSON.parse(await readFile(list.path, "utf8")) as { voices: unknown[] };
-    return planOutputs(job, voices.length);
+    return planOutputPaths(job, voices.length);
   } catch {
     return job.outputs;
   }

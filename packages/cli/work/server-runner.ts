@@ -4,7 +4,7 @@ import { NotFoundError, type Stemwright, type TargetInput, type Task } from "@st
 import { CliError } from "../cli-error.ts";
 import type { Job, JobHooks, Runner } from "./job.ts";
 import { makeJobKey } from "./job-key.ts";
-import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
+import { type PlannedOutput, planOutputPaths } from "./plan-output-paths.ts";
 import { countVoices, type WantedTarget } from "./wanted-target.ts";
 
 type ServerOptions = { client: Stemwright; cacheDir: string };
@@ -70,7 +70,7 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
       if (error) throw new CliError("FAILED", `${model}: ${error.message} (error ${error.code})`);
     const files = task.targets.flatMap(({ output }) => output);
     const voices = job.targets.find(({ kind }) => kind === "voices");
-    const outputs = planOutputs(job, voices ? countVoices(voices, files) : 0);
+    const outputs = planOutputPaths(job, voices ? countVoices(voices, files) : 0);
     for (const { name, format, path } of outputs) {
       const file = files.find((one) => one.name === name && one.format === format);
       if (!file) throw new CliError("FAILED", `The service returned no ${name}.${format}.`);

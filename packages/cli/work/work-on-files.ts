@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CliError } from "../cli-error.ts";
-import { apiKey, baseUrl, cacheDir, executionProvider, mediaSandbox } from "../environment.ts";
+import { cacheDir, executionProvider, findApiKey, findBaseUrl, mediaSandbox } from "../environment.ts";
 import { EXIT_CODES, type ExitReason } from "../exit-codes.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl, listInputs } from "./list-inputs.ts";
 import { DEFAULT_PATTERNS, toOutputPattern } from "./output-pattern.ts";
-import { planOutputs } from "./plan-outputs.ts";
+import { planOutputPaths } from "./plan-output-paths.ts";
 import { makeReporter, type Reporter } from "./reporter.ts";
 import { runJobs } from "./run-jobs.ts";
 import type { WantedTarget } from "./wanted-target.ts";
@@ -87,7 +87,7 @@ function makeJobs(inputs: readonly string[], wanted: Wanted, scratch: Scratch): 
     // Standard input has no folder.
     const place = scratch.has(input) ? pattern.replace("{dir}", ".") : pattern;
     const plan = { input, targets, pattern: place };
-    return { ...plan, outputs: planOutputs(plan) };
+    return { ...plan, outputs: planOutputPaths(plan) };
   });
 }
 
@@ -140,8 +140,8 @@ async function openRunner({ options }: Wanted, reporter: Reporter, jobs: readonl
     import("./server-runner.ts"),
     import("@stemwright/sdk"),
   ]);
-  const url = options.server === true ? baseUrl() : options.server;
-  const client = new Stemwright({ ...(url ? { baseUrl: url } : {}), apiKey: apiKey() ?? null });
+  const url = options.server === true ? findBaseUrl() : options.server;
+  const client = new Stemwright({ ...(url ? { baseUrl: url } : {}), apiKey: findApiKey() ?? null });
   return openServerRunner({ client, cacheDir: cacheDir() });
 }
 

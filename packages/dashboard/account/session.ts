@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { AuthenticationError, type Me, NotFoundError, PermissionError } from "@stemwright/sdk";
 import { actFor, actingFor } from "./acting-for.ts";
-import { client } from "./api-client.ts";
+import { apiClient } from "./api-client.ts";
 
 export type { Me } from "@stemwright/sdk";
 
@@ -13,7 +13,7 @@ export const getClientId = () => actingFor?.id ?? me.value?.client.id;
 
 export async function loadMe(): Promise<void> {
   try {
-    me.value = await client.account.me();
+    me.value = await apiClient.account.me();
   } catch (error) {
     // Somebody else has signed in here meanwhile, or the client is gone.
     if (actingFor && (error instanceof PermissionError || error instanceof NotFoundError))
@@ -24,7 +24,7 @@ export async function loadMe(): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await client.account.signOut();
+  await apiClient.account.signOut();
   me.value = null;
   if (actingFor) actFor(undefined);
 }

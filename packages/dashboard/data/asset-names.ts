@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { client } from "../account/api-client.ts";
+import { apiClient } from "../account/api-client.ts";
 
 /** Asset names by id, as far as loaded; null for deleted assets. */
 export const assetNames = signal<ReadonlyMap<string, string | null>>(new Map());
@@ -17,13 +17,13 @@ export async function loadAssetNames(ids: readonly (string | undefined)[]): Prom
   const listMissing = () =>
     [...new Set(ids)].filter((id) => id !== undefined && !assetNames.value.has(id)) as string[];
   if (listMissing().length === 0) return;
-  const { items } = await client.assets.list({ take: PAGE_SIZE }).page();
+  const { items } = await apiClient.assets.list({ take: PAGE_SIZE }).page();
   add(items.map(({ id, name }) => [id, name]));
   await Promise.all(
     listMissing()
       .slice(0, SINGLE_MAX)
       .map(async (id) => {
-        const found = await client.assets.get(id).catch(() => undefined);
+        const found = await apiClient.assets.get(id).catch(() => undefined);
         add([[id, found?.name ?? null]]);
       }),
   );

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import type { Model } from "@stemwright/sdk";
-import { client } from "../account/api-client.ts";
+import { apiClient } from "../account/api-client.ts";
 import { me } from "../account/session.ts";
 
 const cached = signal<readonly Model[]>([]);
@@ -12,7 +12,7 @@ effect(() => {
 
 /** The catalogue, loaded once per visit. */
 export async function loadModels(abort?: AbortSignal): Promise<readonly Model[]> {
-  if (cached.value.length === 0) cached.value = await client.models.list({ signal: abort });
+  if (cached.value.length === 0) cached.value = await apiClient.models.list({ signal: abort });
   return cached.value;
 }
 

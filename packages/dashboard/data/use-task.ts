@@ -1,6 +1,6 @@
 import { NotFoundError, type Task } from "@stemwright/sdk";
 import { useEffect } from "preact/hooks";
-import { client } from "../account/api-client.ts";
+import { apiClient } from "../account/api-client.ts";
 import { reportError } from "../parts/toast.ts";
 import { type Load, useLoad } from "../parts/use-load.ts";
 import { loadAssetNames } from "./asset-names.ts";
@@ -10,7 +10,7 @@ import { loadModels } from "./model-names.ts";
 export function useTask(id: string): Load<Task> {
   const loaded = useLoad(
     async (signal) => {
-      const [task] = await Promise.all([client.tasks.get(id, { signal }), loadModels(signal)]);
+      const [task] = await Promise.all([apiClient.tasks.get(id, { signal }), loadModels(signal)]);
       await loadAssetNames([task.assetId]);
       return task;
     },
@@ -23,7 +23,7 @@ export function useTask(id: string): Load<Task> {
     const controller = new AbortController();
     const { signal } = controller;
     async function follow() {
-      for await (const event of client.tasks.events(id, { signal })) {
+      for await (const event of apiClient.tasks.events(id, { signal })) {
         if (signal.aborted) return;
         if (event.type === "task") change(() => event.task);
         if (event.type === "target")

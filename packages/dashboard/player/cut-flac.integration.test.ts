@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { encodeFlac } from "../../engine/dsp/flac/encode-flac.ts";
-import { decode } from "../../engine/media/support/encode-and-decode.ts";
+import { decodeSignal } from "../../engine/media/support/encode-and-decode.ts";
 import { makeTemporaryFolder } from "../../engine/media/support/temporary-folder.ts";
 import { makeSyntheticSong } from "../../engine/support/synthetic-song.ts";
 import { cutFlac, parseFlac } from "./cut-flac.ts";
@@ -13,7 +13,7 @@ const FLAC = encodeFlac(makeSyntheticSong(SONG), { ...SONG, gain: 1, bitsPerFram
 
 async function decodeBytes(name: string, bytes: Uint8Array): Promise<number[]> {
   await writeFile(inFolder(name), bytes);
-  return [...(await decode(inFolder(name))).samples];
+  return [...(await decodeSignal(inFolder(name))).samples];
 }
 
 describe("[PV9] a chunk cut into pieces", () => {

@@ -3,14 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { type Clock, makeAudioClock } from "./clock.ts";
 
 /** Audio to listen to: a stem, or the recording itself. */
-export type Sound = { name: string; link: string };
+export type PlayableSound = { name: string; link: string };
 
 /** The browser's own player, and the content that follows it. */
 export function RecordingClock({
   sounds,
   children,
 }: {
-  sounds: readonly Sound[];
+  sounds: readonly PlayableSound[];
   children: (clock: Clock) => ComponentChildren;
 }) {
   const [audio, setAudio] = useState<HTMLAudioElement | null>(null);

@@ -1,23 +1,23 @@
 import type { Task } from "@stemwright/sdk";
 import { useMemo, useState } from "preact/hooks";
-import { client } from "../account/api-client.ts";
+import { apiClient } from "../account/api-client.ts";
 import { nameModel } from "../data/model-names.ts";
 import { toOwnLink } from "../data/own-link.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { useLoad } from "../parts/use-load.ts";
-import { RecordingClock, type Sound } from "./RecordingClock.tsx";
+import { type PlayableSound, RecordingClock } from "./RecordingClock.tsx";
 import { WordsView } from "./WordsView.tsx";
 import { listWordTargets } from "./word-targets.ts";
 import { makeTaskSource } from "./words-source.ts";
 
 /** Audio to listen to: the uploaded file while it is stored, and the stems. */
-async function loadSounds(task: Task, signal: AbortSignal): Promise<Sound[]> {
+async function loadSounds(task: Task, signal: AbortSignal): Promise<PlayableSound[]> {
   const stems = task.targets
     .flatMap(({ output }) => output)
     .filter(({ type }) => type.startsWith("audio/"))
     .map(({ name, format, link }) => ({ name: `${name}.${format}`, link: toOwnLink(link) }));
   if (task.assetId === undefined) return stems;
-  const asset = await client.assets.get(task.assetId, { signal }).catch(() => undefined);
+  const asset = await apiClient.assets.get(task.assetId, { signal }).catch(() => undefined);
   return asset ? [{ name: asset.name, link: toOwnLink(asset.link) }, ...stems] : stems;
 }
 

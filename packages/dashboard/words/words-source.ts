@@ -1,5 +1,5 @@
 import type { Gap, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
-import { client } from "../account/api-client.ts";
+import { apiClient } from "../account/api-client.ts";
 
 /** Where words come from, and which operations that source supports. */
 export type WordsSource = {
@@ -17,7 +17,7 @@ export type WordsSource = {
 
 export function makeTaskSource(taskId: string, targetId: string): WordsSource {
   const target = { taskId, targetId };
-  const { words } = client.tasks;
+  const { words } = apiClient.tasks;
   return {
     key: targetId,
     load: (signal) => words.get(target, { signal }),
@@ -32,6 +32,6 @@ export function makeTaskSource(taskId: string, targetId: string): WordsSource {
 
 export const makeSharedSource = (token: string, targetId: string): WordsSource => ({
   key: targetId,
-  load: (signal) => client.shares.words(token, targetId, { signal }),
-  exportAs: (format) => client.shares.exportWords(token, { targetId, format }),
+  load: (signal) => apiClient.shares.words(token, targetId, { signal }),
+  exportAs: (format) => apiClient.shares.exportWords(token, { targetId, format }),
 });

@@ -7,7 +7,7 @@ import { PcmFileSource } from "../files/pcm-file-source.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 import { decodeToPcm } from "../media/index.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { toEngineError, toSystemError } from "../targets/to-engine-error.ts";
 import { fillTimes } from "../text/fill-times.ts";
 import { splitWords } from "../text/split-words.ts";
@@ -66,7 +66,7 @@ export async function alignGap(
     const entries: (AlignedWord | null)[][] = [];
     const placed = await forceAlign(
       {
-        source: toSampleRate(new MonoSource(pcm), { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true }),
+        source: toSampleRate(new MonoSource(pcm), { sampleRateHz: SPEECH_RATE_HZ, isForNetwork: true }),
         language,
         getWhisper: () => networks.getWhisper(manifest),
         log: { entries, append: (found) => void entries.push(...found) },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import type { LineLog } from "../files/line-log.ts";
-import { SAMPLE_RATE_HZ, WINDOW_SECONDS } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ, WINDOW_SECONDS } from "../networks/whisper/log-mel.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import { timeWords } from "../networks/whisper/word-timing/time-words.ts";
 import type { TimeSpan } from "../text/fill-times.ts";
@@ -80,9 +80,9 @@ async function alignWindow(
   { startSeconds, endSeconds, isOpenEnded }: TimeSpan & { isOpenEnded: boolean },
   words: readonly string[],
 ): Promise<(AlignedWord | undefined)[]> {
-  const startFrame = Math.round(startSeconds * SAMPLE_RATE_HZ);
+  const startFrame = Math.round(startSeconds * SPEECH_RATE_HZ);
   const lengthFrames = Math.min(
-    Math.round((endSeconds - startSeconds) * SAMPLE_RATE_HZ),
+    Math.round((endSeconds - startSeconds) * SPEECH_RATE_HZ),
     source.lengthFrames - startFrame,
   );
   const [samples = new Float32Array()] = source.read(startFrame, lengthFrames);

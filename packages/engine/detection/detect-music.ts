@@ -6,7 +6,7 @@ import { MonoSource } from "../dsp/sources/mono-source.ts";
 import { PcmFileSource } from "../files/pcm-file-source.ts";
 import { prepareSpoolFolder } from "../files/spool-folder.ts";
 import type { MusicManifest } from "../manifests/manifest.ts";
-import { countSteps, SAMPLE_RATE_HZ, STEP_FRAMES } from "../networks/music-detector/music-detector.ts";
+import { countSteps, MUSIC_RATE_HZ, STEP_FRAMES } from "../networks/music-detector/music-detector.ts";
 import { type MusicRegion, toMusicRegions } from "../networks/music-detector/music-regions.ts";
 import type { MusicNetworks } from "../networks/music-networks.ts";
 import { StemSpool } from "../separation/stem-spool.ts";
@@ -34,7 +34,7 @@ export async function detectMusic(
   const detector = await networks.getMusicDetector(manifest);
   const folder = join(workDir, manifest.id);
   const recording = toSampleRate(new MonoSource(input.source), {
-    sampleRateHz: SAMPLE_RATE_HZ,
+    sampleRateHz: MUSIC_RATE_HZ,
     isForNetwork: true,
   });
   const stepCount = countSteps(recording.lengthFrames);
@@ -59,11 +59,11 @@ export async function detectMusic(
     }
   }
   onProgress(1);
-  const shape = { channels: 1, sampleRateHz: SAMPLE_RATE_HZ / STEP_FRAMES, lengthFrames: stepCount };
+  const shape = { channels: 1, sampleRateHz: MUSIC_RATE_HZ / STEP_FRAMES, lengthFrames: stepCount };
   using probabilities = new PcmFileSource(path, shape);
   const [steps = new Float32Array()] = probabilities.read(0, stepCount);
   return toMusicRegions(steps, {
-    stepSeconds: STEP_FRAMES / SAMPLE_RATE_HZ,
+    stepSeconds: STEP_FRAMES / MUSIC_RATE_HZ,
     durationSeconds: toWrittenSeconds(input.source),
   });
 }

@@ -1,5 +1,5 @@
 import type { VoicePlan } from "./plan-voices.ts";
-import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
+import { bridgePauses, listStepRuns, type StepRun } from "./step-runs.ts";
 import type { StreamPower } from "./stream-power.ts";
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
@@ -60,7 +60,7 @@ export function hidesSecond(
 
 /** Where anybody speaks, with a margin. */
 export function listSpeech({ activeCount }: Pick<Turns, "activeCount">): StepRun[] {
-  const runs = listRuns(activeCount.length, (step) => activeCount[step]! > 0);
+  const runs = listStepRuns(activeCount.length, (step) => activeCount[step]! > 0);
   return bridgePauses(runs, 2 * MARGIN_STEPS).map(({ from, to }) => ({
     from: Math.max(0, from - MARGIN_STEPS),
     to: Math.min(activeCount.length, to + MARGIN_STEPS),

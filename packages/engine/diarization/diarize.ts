@@ -3,7 +3,7 @@ import type { SpeechRegion } from "../networks/silero-vad/speech-regions.ts";
 import type { SpeakerEmbedding } from "../networks/voices/speaker-embedding.ts";
 import type { SpeakerSegmentation } from "../networks/voices/speaker-segmentation.ts";
 import { VoicePower } from "../networks/voices/voice-power.ts";
-import { type Cepstra, ROWS_PER_SECOND, type XVector } from "../networks/x-vector/x-vector.ts";
+import { CEPSTRA_PER_SECOND, type Cepstra, type XVector } from "../networks/x-vector/x-vector.ts";
 import { assignSpeakers } from "./assign-speakers.ts";
 import { clusterEmbeddings, type ExpectedVoices } from "./cluster-embeddings.ts";
 import { labelClusters } from "./label-clusters.ts";
@@ -12,7 +12,7 @@ import { linkSameSpeaker } from "./same-speaker-links.ts";
 import { listSpeakerSegments, type SpeakerSegment, segmentSpeakers } from "./segment-speakers.ts";
 import { STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
 
-const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
+const ROWS_PER_STEP = CEPSTRA_PER_SECOND / STEPS_PER_SECOND;
 
 export type DiarizationNetworks = {
   turns: SpeakerSegmentation;

@@ -1,4 +1,4 @@
-import type { Links } from "./same-speaker-links.ts";
+import type { SpeakerLinks } from "./same-speaker-links.ts";
 import type { SpeakerSegment } from "./segment-speakers.ts";
 
 /** A segment of one voice: its speaker embedding, and which other segments the windows attribute to the same person. */
@@ -6,7 +6,7 @@ export type EmbeddedSegment = Pick<SpeakerSegment, "from" | "to" | "seconds"> & 
   /** Of unit length; similar for the same person. */
   embedding: Float32Array;
   /** By the index of the other segment. */
-  links: Links;
+  links: SpeakerLinks;
 };
 
 /** Cosine similarity of two unit vectors. */

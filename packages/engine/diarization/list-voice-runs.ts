@@ -1,5 +1,5 @@
 import type { VoicePlan } from "./plan-voices.ts";
-import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
+import { bridgePauses, listStepRuns, type StepRun } from "./step-runs.ts";
 import { STEPS_PER_SECOND } from "./turns.ts";
 
 /** Margin around speech, so that no consonant is cut off. */
@@ -10,7 +10,7 @@ const PAUSE_STEPS = 0.3 * STEPS_PER_SECOND;
 export function listVoiceRuns({ solo, streams }: VoicePlan, person: number): StepRun[] {
   const isAloneAt = (step: number) =>
     solo[step] === person || streams[0][step] === person || streams[1][step] === person;
-  const runs = bridgePauses(listRuns(solo.length, isAloneAt), PAUSE_STEPS);
+  const runs = bridgePauses(listStepRuns(solo.length, isAloneAt), PAUSE_STEPS);
   return runs.map(({ from, to }) => ({
     from: Math.max(0, from - MARGIN_STEPS),
     to: Math.min(solo.length, to + MARGIN_STEPS),

@@ -1,4 +1,4 @@
-import { listRuns, type StepRun } from "./step-runs.ts";
+import { listStepRuns, type StepRun } from "./step-runs.ts";
 import type { StreamPower } from "./stream-power.ts";
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
@@ -27,7 +27,7 @@ export function planTurns({ voiceCount, people, confidence }: Turns): VoicePlan 
 
 export function listOverlaps({ people, beside }: Turns): Overlap[] {
   const overlaps: Overlap[] = [];
-  for (const { from, to } of listRuns(people.length, (step) => beside[step] !== NOBODY)) {
+  for (const { from, to } of listStepRuns(people.length, (step) => beside[step] !== NOBODY)) {
     for (let step = from; step < to; step++) {
       const pair = [people[step]!, beside[step]!].sort((a, b) => a - b) as [number, number];
       const last = overlaps.at(-1);

@@ -5,10 +5,13 @@ import type { StepRun } from "./step-runs.ts";
 const MIN_SHARE = 0.8;
 
 /** Other segments in the same windows, and whether the windows put both in one localSpeaker (1), in different ones (−1), or in between. */
-export type Links = ReadonlyMap<number, number>;
+export type SpeakerLinks = ReadonlyMap<number, number>;
 
 /** Links segments by the places windows put them in. Segments are sorted by start. */
-export function linkSameSpeaker(windows: readonly SegmentedWindow[], segments: readonly StepRun[]): Links[] {
+export function linkSameSpeaker(
+  windows: readonly SegmentedWindow[],
+  segments: readonly StepRun[],
+): SpeakerLinks[] {
   const sums = segments.map(() => new Map<number, { agreement: number; windows: number }>());
   for (const window of windows) {
     const local = segments.flatMap((segment, index) => {

@@ -5,11 +5,11 @@ import {
   type SpeakerSegmentation,
   WINDOW_STEPS,
 } from "../networks/voices/speaker-segmentation.ts";
-import { ROWS_PER_SECOND, VoicePower } from "../networks/voices/voice-power.ts";
-import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
+import { VOICE_ROWS_PER_SECOND, VoicePower } from "../networks/voices/voice-power.ts";
+import { bridgePauses, listStepRuns, type StepRun } from "./step-runs.ts";
 import { STEPS_PER_SECOND } from "./turns.ts";
 
-const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
+const ROWS_PER_STEP = VOICE_ROWS_PER_SECOND / STEPS_PER_SECOND;
 /** Windows overlap by half. Each decides its middle; the rest is context. */
 const HOP_STEPS = WINDOW_STEPS / 2;
 const MARGIN_STEPS = WINDOW_STEPS / 4;
@@ -74,7 +74,7 @@ export function listSpeakerSegments({ firstStep, probabilities, middle }: Segmen
       probabilities.every(
         (other, at) => other[step - firstStep]! > MIN_PROBABILITY === (at === localSpeaker),
       ) && row[step - firstStep]! > MIN_PROBABILITY;
-    const runs = listRuns(middle.to - middle.from, (n) => isAlone(middle.from + n));
+    const runs = listStepRuns(middle.to - middle.from, (n) => isAlone(middle.from + n));
     return bridgePauses(runs, PAUSE_STEPS).flatMap(({ from, to }) => {
       const alone = Uint8Array.from({ length: to - from }, (_, n) => Number(isAlone(middle.from + from + n)));
       const steps = alone.reduce((sum, value) => sum + value, 0);

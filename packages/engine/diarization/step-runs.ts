@@ -2,7 +2,7 @@
 export type StepRun = { from: number; to: number };
 
 /** The ranges of steps for which `isSet` holds. */
-export function listRuns(length: number, isSet: (step: number) => boolean): StepRun[] {
+export function listStepRuns(length: number, isSet: (step: number) => boolean): StepRun[] {
   const runs: StepRun[] = [];
   for (let step = 0; step < length; step++) {
     if (!isSet(step)) continue;

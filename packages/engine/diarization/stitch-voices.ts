@@ -1,4 +1,4 @@
-import { SAMPLE_RATE_HZ, type VoicePair, WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
+import { VOICE_RATE_HZ, VOICE_WINDOW_FRAMES, type VoicePair } from "../networks/voices/voice-separator.ts";
 
 /** Whether the two voices have swapped places between consecutive windows, judged by their overlap in all channels. */
 export function isExchanged(before: VoicePair, after: VoicePair): boolean {
@@ -15,13 +15,13 @@ function correlate(a: readonly Float32Array[], b: readonly Float32Array[]): numb
 }
 
 /** A crossfade between two windows that overlap. */
-export type Joint = { middle: number; halfFrames: number };
+export type Crossfade = { middle: number; halfFrames: number };
 
-const FADE_FRAMES = 0.75 * SAMPLE_RATE_HZ;
+const FADE_FRAMES = 0.75 * VOICE_RATE_HZ;
 
 /** In the middle of what two windows share: their ends have the least context. */
-export function joinWindows(start: number, nextStart: number): Joint {
-  const sharedFrames = start + WINDOW_FRAMES - nextStart;
+export function joinWindows(start: number, nextStart: number): Crossfade {
+  const sharedFrames = start + VOICE_WINDOW_FRAMES - nextStart;
   return { middle: nextStart + sharedFrames / 2, halfFrames: Math.min(FADE_FRAMES, sharedFrames) / 2 };
 }
 
@@ -32,8 +32,8 @@ export function addFaded(
     plane: Float32Array;
     at: number;
     from: number;
-    before: Joint | undefined;
-    behind: Joint | undefined;
+    before: Crossfade | undefined;
+    behind: Crossfade | undefined;
   },
 ): void {
   const { plane, at, from, before, behind } = part;
@@ -43,6 +43,6 @@ export function addFaded(
   }
 }
 
-function rise({ middle, halfFrames }: Joint, frame: number): number {
+function rise({ middle, halfFrames }: Crossfade, frame: number): number {
   return Math.min(1, Math.max(0, 0.5 + (frame - middle) / (2 * halfFrames)));
 }

@@ -1,7 +1,7 @@
-import { SAMPLE_RATE_HZ } from "../networks/voices/voice-separator.ts";
+import { VOICE_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import { STEPS_PER_SECOND } from "./turns.ts";
 
-const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
+const STEP_FRAMES = VOICE_RATE_HZ / STEPS_PER_SECOND;
 
 /** Two streams at 16 kHz, one array per channel. */
 type Streams = { read(startFrame: number, lengthFrames: number): readonly [Float32Array[], Float32Array[]] };

@@ -5,7 +5,7 @@ import { makeFlacBomb } from "../../../test/support/flac-bomb.ts";
 import { writeSound } from "../support/sound-file.ts";
 import { decodeToPcm } from "./decode-to-pcm.ts";
 import { probeMedia } from "./probe-media.ts";
-import { decode, encode } from "./support/encode-and-decode.ts";
+import { decodeSignal, encodeSignal } from "./support/encode-and-decode.ts";
 import { makeVideo } from "./support/make-video.ts";
 import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
@@ -16,7 +16,9 @@ const clicks = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSecond
 
 beforeAll(async () => {
   const formats = ["wav", "flac", "mp3", "m4a", "opus"] as const;
-  await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
+  await encodeSignal(clicks, {
+    files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })),
+  });
 });
 
 describe("implausible headers and samples", () => {
@@ -40,7 +42,7 @@ describe("implausible headers and samples", () => {
     broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 3e38, -3e38, 2 ** 33], 1000);
     writeSound(inFolder("nan.wav"), [broken], 44_100);
     samples.fill(0, 1000, 1006);
-    expect((await decode(inFolder("nan.wav"))).samples).toEqual(samples);
+    expect((await decodeSignal(inFolder("nan.wav"))).samples).toEqual(samples);
   });
 });
 
@@ -92,7 +94,7 @@ describe("media without sound", () => {
 
   it("a wav without frames is no-audio, and leaves no PCM behind", async () => {
     const path = inFolder("nothing.wav");
-    await encode({ ...clicks, samples: new Float32Array(0) }, { files: [{ path, format: "wav" }] });
+    await encodeSignal({ ...clicks, samples: new Float32Array(0) }, { files: [{ path, format: "wav" }] });
     const pcmPath = inFolder("nothing.pcm");
     await expect(decodeToPcm({ inputPath: path, pcmPath })).rejects.toMatchObject({ kind: "no-audio" });
     expect(existsSync(pcmPath)).toBe(false);
@@ -104,7 +106,7 @@ describe("damaged files are decoded as far as possible", () => {
     const bytes = await readFile(inFolder(`good.${format}`));
     const path = inFolder(`cut.${format}`);
     await writeFile(path, bytes.subarray(0, bytes.length / 2));
-    const { lengthFrames, samples, ...media } = await decode(path);
+    const { lengthFrames, samples, ...media } = await decodeSignal(path);
     expect(lengthFrames / media.sampleRateHz).toBeGreaterThan(1.6);
     expect(lengthFrames / media.sampleRateHz).toBeLessThan(2.4);
     expect(findClickOffsetFrames({ ...media, samples }, 0.5)).toBe(0);
@@ -115,7 +117,7 @@ describe("damaged files are decoded as far as possible", () => {
     const path = inFolder(`damaged.${format}`);
     bytes.fill(0x55, Math.floor(bytes.length * 0.5), Math.floor(bytes.length * 0.53));
     await writeFile(path, bytes);
-    const back = await decode(path);
+    const back = await decodeSignal(path);
     for (const seconds of clickSeconds)
       expect(Math.abs(findClickOffsetFrames(back, seconds))).toBeLessThanOrEqual(1);
   });
@@ -128,7 +130,7 @@ describe("lengths claimed by a header", () => {
     const at = 4 + 4 + 10;
     bytes.writeBigUInt64BE(bytes.readBigUInt64BE(at) | 0xf_ffff_fffen, at);
     await writeFile(inFolder("weeks.flac"), bytes);
-    const back = await decode(inFolder("weeks.flac"));
+    const back = await decodeSignal(inFolder("weeks.flac"));
     expect(back.durationSeconds).toBeGreaterThan(1e6);
     expect(back.lengthFrames).toBe(clicks.samples.length / 2);
   });
@@ -181,7 +183,7 @@ describe("a full disk", () => {
     await symlink("/dev/full", inFolder("full.flac"));
     const decoding = decodeToPcm({ inputPath: inFolder("good.wav"), pcmPath: inFolder("full.pcm") });
     await expect(decoding).rejects.toMatchObject({ kind: "disk-full" });
-    const encoding = encode(clicks, { files: [{ path: inFolder("full.flac"), format: "flac" }] });
+    const encoding = encodeSignal(clicks, { files: [{ path: inFolder("full.flac"), format: "flac" }] });
     await expect(encoding).rejects.toMatchObject({ kind: "disk-full" });
     expect(existsSync(inFolder("full.flac"))).toBe(false);
   });

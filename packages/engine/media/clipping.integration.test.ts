@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openEncoder } from "./open-encoder.ts";
-import { decode } from "./support/encode-and-decode.ts";
+import { decodeSignal } from "./support/encode-and-decode.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
@@ -20,8 +20,8 @@ it("[O12] reports for each file how many samples were clipped", async () => {
   samples.set([1, -1, 1.5, -1.5, 1.0001], 5000);
   await encoder.write(samples);
   expect(await encoder.finish()).toEqual({ clippedSamples: [3, 3, 3, 3, 0, 0] });
-  expect((await decode(inFolder("32.wav"))).samples).toEqual(samples);
-  expect((await decode(inFolder("a.flac"))).samples[5002]).toBeCloseTo(1, 5);
+  expect((await decodeSignal(inFolder("32.wav"))).samples).toEqual(samples);
+  expect((await decodeSignal(inFolder("a.flac"))).samples[5002]).toBeCloseTo(1, 5);
 });
 
 it.each(["mp3", "m4a", "mp4", "aac", "opus"] as const)(
@@ -34,7 +34,7 @@ it.each(["mp3", "m4a", "mp4", "aac", "opus"] as const)(
     });
     await encoder.write(Float32Array.from({ length: 40_000 }, (_, at) => Math.sin(at / 20) * 2 ** 32));
     await encoder.finish();
-    const { samples } = await decode(path);
+    const { samples } = await decodeSignal(path);
     const peak = samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     expect(peak).toBeGreaterThan(6);
     expect(peak).toBeLessThan(20);

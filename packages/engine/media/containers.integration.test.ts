@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { decode } from "./support/encode-and-decode.ts";
+import { decodeSignal } from "./support/encode-and-decode.ts";
 import { makeSound, type SoundCoding } from "./support/make-sound.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
@@ -48,7 +48,7 @@ it.each<SoundCoding & { extension: string; codec?: string }>([
     channels: 1,
     hasVideo: false,
   });
-  const sound = await decode(path);
+  const sound = await decodeSignal(path);
   expect(sound.lengthFrames / sound.sampleRateHz).toBeGreaterThan(SECONDS - 0.1);
   expect(sound.lengthFrames / sound.sampleRateHz).toBeLessThan(SECONDS + 0.15);
   expect(countCycles(sound) / FREQUENCY_HZ).toBeCloseTo(1, 1);
@@ -62,7 +62,7 @@ it.each([
   const path = inFolder(`${name}.amr`);
   copyFileSync(join(import.meta.dirname, "support", "amr", `${name}.amr`), path);
   expect(await probeMedia(path)).toMatchObject({ container: "amr", codec, sampleRateHz, channels: 1 });
-  const sound = await decode(path);
+  const sound = await decodeSignal(path);
   expect(sound.lengthFrames).toBe(0.6 * sampleRateHz);
   expect(countCycles(sound) / FREQUENCY_HZ).toBeCloseTo(1, 1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
-import { decode, encode } from "./support/encode-and-decode.ts";
+import { decodeSignal, encodeSignal } from "./support/encode-and-decode.ts";
 import type { Signal } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
@@ -21,8 +21,8 @@ const TOLERATED_DIFFERENCE = 1e-4;
 describe("decoding some seconds of a file", () => {
   it.each(AUDIO_FORMATS)("gives what decoding all of it gives there: %s", async (format) => {
     const path = inFolder(`tone.${format}`);
-    await encode(signal, { files: [{ path, format }] });
-    const whole = await decode(path);
+    await encodeSignal(signal, { files: [{ path, format }] });
+    const whole = await decodeSignal(path);
     const ranges = [
       { startSeconds: 0, endSeconds: 1.5 },
       { startSeconds: 1.25, endSeconds: 3 },
@@ -31,7 +31,7 @@ describe("decoding some seconds of a file", () => {
       { startSeconds: 30, endSeconds: 31 },
     ];
     for (const range of ranges) {
-      const part = await decode(path, range);
+      const part = await decodeSignal(path, range);
       const [from, to] = [range.startSeconds, range.endSeconds].map(
         (seconds) => Math.round(seconds * whole.sampleRateHz) * whole.channels,
       );

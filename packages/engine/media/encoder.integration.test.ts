@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
 import { openEncoder } from "./open-encoder.ts";
 import { probeMedia } from "./probe-media.ts";
-import { encode } from "./support/encode-and-decode.ts";
+import { encodeSignal } from "./support/encode-and-decode.ts";
 import { readComment } from "./support/read-comment.ts";
 import { makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
@@ -18,7 +18,7 @@ describe("openEncoder", () => {
     const signal = makeNoise({ sampleRateHz: 44100, channels: 2, lengthFrames: 30_000 });
     const run = async (name: string, blockSamples: number) => {
       const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`${name}.${format}`), format }));
-      await encode(signal, { files, blockSamples, tags: { title: "Same" } });
+      await encodeSignal(signal, { files, blockSamples, tags: { title: "Same" } });
       const contents = await Promise.all(files.map(({ path }) => readFile(path)));
       return contents.map((bytes) => createHash("sha256").update(bytes).digest("hex"));
     };
@@ -29,7 +29,7 @@ describe("openEncoder", () => {
   it("writes tags into every format", async () => {
     const comment = "Été; é=1";
     const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`tagged.${format}`), format }));
-    await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags: { comment } });
+    await encodeSignal(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags: { comment } });
     const comments = files.map(({ path, format }) => [format, readComment(path)]);
     expect(comments).toEqual(AUDIO_FORMATS.map((format) => [format, comment]));
   });
@@ -37,7 +37,7 @@ describe("openEncoder", () => {
   it("[O20] title, artist and similar tags are read from every format that holds them, and nothing else", async () => {
     const tags = { title: "Été", artist: "Somebody", comment: "made-by=Stemwright", encoder: "x" };
     const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`titles.${format}`), format }));
-    await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags });
+    await encodeSignal(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags });
     for (const { path, format } of files)
       expect([format, (await probeMedia(path)).tags]).toEqual([
         format,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AudioFormat } from "./audio-format.ts";
 
-import { decode, encode } from "./support/encode-and-decode.ts";
+import { decodeSignal, encodeSignal } from "./support/encode-and-decode.ts";
 import { remux } from "./support/remux.ts";
 import { findClickOffsetFrames, makeClickTrack } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
@@ -35,8 +35,8 @@ describe("formats that signal their encoder's delay", () => {
     async (row) => {
       const signal = makeClickTrack({ ...row, durationSeconds, clickSeconds });
       const path = inFolder(`${row.sampleRateHz}-${row.channels}.${row.format}`);
-      await encode(signal, { files: [{ path, format: row.format }] });
-      const back = await decode(path);
+      await encodeSignal(signal, { files: [{ path, format: row.format }] });
+      const back = await decodeSignal(path);
       expect(back.sampleRateHz).toBe(row.outRateHz);
       expect(back.channels).toBe(row.outChannels);
       for (const seconds of clickSeconds)
@@ -55,8 +55,8 @@ describe("formats that signal their encoder's delay", () => {
       durationSeconds: lengthFrames / 48000,
       clickSeconds: [],
     });
-    await encode(signal, { files });
-    const back = await Promise.all(files.map(({ path }) => decode(path)));
+    await encodeSignal(signal, { files });
+    const back = await Promise.all(files.map(({ path }) => decodeSignal(path)));
     expect(back.map((media) => media.lengthFrames)).toEqual([lengthFrames, lengthFrames, lengthFrames]);
   });
 });
@@ -65,9 +65,9 @@ describe("Matroska", () => {
   it.each(["opus", "m4a"] as const)("keeps the delay of audio from an %s", async (format) => {
     const signal = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSeconds, clickSeconds });
     const path = inFolder(`inner.${format}`);
-    await encode(signal, { files: [{ path, format }] });
+    await encodeSignal(signal, { files: [{ path, format }] });
     remux(path, `${path}.mkv`);
-    const back = await decode(`${path}.mkv`);
+    const back = await decodeSignal(`${path}.mkv`);
     expect(back.container).toBe("matroska,webm");
     for (const seconds of clickSeconds)
       expect(Math.abs(findClickOffsetFrames(back, seconds))).toBeLessThanOrEqual(1);
@@ -79,8 +79,8 @@ describe("aac, which cannot signal its delay", () => {
   it("drops the delay and so keeps clicks in place, with the length rounded up to a packet", async () => {
     const signal = makeClickTrack({ sampleRateHz: 44100, channels: 2, durationSeconds, clickSeconds });
     const path = inFolder("clicks.aac");
-    await encode(signal, { files: [{ path, format: "aac" }] });
-    const back = await decode(path);
+    await encodeSignal(signal, { files: [{ path, format: "aac" }] });
+    const back = await decodeSignal(path);
     expect(back.container).toBe("aac");
     for (const seconds of clickSeconds)
       expect(Math.abs(findClickOffsetFrames(back, seconds))).toBeLessThanOrEqual(1);
@@ -93,11 +93,11 @@ describe("aac, which cannot signal its delay", () => {
 describe("very short audio", () => {
   it.each(["mp3", "m4a", "aac", "opus"] as const)("one frame as %s can be read back", async (format) => {
     const path = inFolder(`one.${format}`);
-    await encode(
+    await encodeSignal(
       { sampleRateHz: 44100, channels: 2, samples: Float32Array.of(0.5, 0.5) },
       { files: [{ path, format }] },
     );
-    expect((await decode(path)).lengthFrames).toBeGreaterThanOrEqual(1);
+    expect((await decodeSignal(path)).lengthFrames).toBeGreaterThanOrEqual(1);
   });
 });
 
@@ -111,8 +111,8 @@ describe("layouts Opus does not support", () => {
       clickSeconds: [0.25],
     });
     const path = inFolder(`${channelLayout}.opus`);
-    await encode(signal, { files: [{ path, format: "opus" }], channelLayout });
-    const back = await decode(path);
+    await encodeSignal(signal, { files: [{ path, format: "opus" }], channelLayout });
+    const back = await decodeSignal(path);
     expect(back.channelLayout).toBe("5.1");
     expect(findClickOffsetFrames(back, 0.25)).toBe(0);
   });

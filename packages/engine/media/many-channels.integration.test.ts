@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { decode, encode } from "./support/encode-and-decode.ts";
+import { decodeSignal, encodeSignal } from "./support/encode-and-decode.ts";
 import { makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
@@ -16,10 +16,10 @@ describe("audio with more than eight channels", () => {
         path: inFolder(`${channels}.${format}`),
         format,
       }));
-      await encode(signal, { files });
+      await encodeSignal(signal, { files });
       for (const { path } of files) {
         expect(await probeMedia(path)).toMatchObject({ channels });
-        const back = await decode(path);
+        const back = await decodeSignal(path);
         expect(back).toMatchObject({ channels, lengthFrames: 3000 });
         expect(back.samples).toEqual(signal.samples);
       }
@@ -37,8 +37,8 @@ describe("audio with more than eight channels", () => {
         const heard = channels % 2 === 0 ? channels - 2 : channels - 3;
         for (let frame = 0; frame < lengthFrames; frame++)
           samples[frame * channels + heard] = 0.9 * Math.sin((2 * Math.PI * 440 * frame) / 48_000);
-        await encode({ sampleRateHz: 48_000, channels, samples }, { files: [{ path, format }] });
-        const mixed = await decode(path);
+        await encodeSignal({ sampleRateHz: 48_000, channels, samples }, { files: [{ path, format }] });
+        const mixed = await decodeSignal(path);
         expect(mixed).toMatchObject({ channels: 2, channelLayout: "stereo" });
         const levelOf = (side: number) =>
           mixed.samples.reduce(
@@ -52,7 +52,7 @@ describe("audio with more than eight channels", () => {
   );
 
   it("[A6] does not fit flac, which is reported before anything is written", async () => {
-    const encoding = encode(make(9), { files: [{ path: inFolder("9.flac"), format: "flac" }] });
+    const encoding = encodeSignal(make(9), { files: [{ path: inFolder("9.flac"), format: "flac" }] });
     await expect(encoding).rejects.toMatchObject({
       kind: "encode-failed",
       message: expect.stringMatching(/flac holds at most 8 channels.*Ask for wav or aiff/),
@@ -61,9 +61,9 @@ describe("audio with more than eight channels", () => {
 
   it("[A6] keeps the names of its channels", async () => {
     const path = inFolder("7.1.4.wav");
-    await encode(make(12), { files: [{ path, format: "wav" }], channelLayout: "7.1.4" });
+    await encodeSignal(make(12), { files: [{ path, format: "wav" }], channelLayout: "7.1.4" });
     expect(await probeMedia(path)).toMatchObject({ channels: 12, channelLayout: "7.1.4" });
-    await encode(make(12), {
+    await encodeSignal(make(12), {
       files: [{ path: inFolder("7.1.4.mp3"), format: "mp3" }],
       channelLayout: "7.1.4",
     });

@@ -7,7 +7,7 @@ import { TAG_BYTES_MAX, TAGS_MAX } from "./child/tags/tag-count.ts";
 import { mediaInfoSchema } from "./media-info.ts";
 import { probeMedia } from "./probe-media.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
-import { encode } from "./support/encode-and-decode.ts";
+import { encodeSignal } from "./support/encode-and-decode.ts";
 import { makeSound } from "./support/make-sound.ts";
 import { remux } from "./support/remux.ts";
 import { makeClickTrack } from "./support/signals.ts";
@@ -27,7 +27,9 @@ beforeAll(async () => {
   makeSound(inFolder("good.wma"), { muxer: "asf", encoder: "wmav2" }, sound);
   makeSound(inFolder("good.avi"), { muxer: "avi", encoder: "mp2", samples: "s16" }, sound);
   makeSound(inFolder("good.wv"), { muxer: "wv", encoder: "wavpack" }, sound);
-  await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
+  await encodeSignal(clicks, {
+    files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })),
+  });
 });
 
 const makeTags = (count: number) =>

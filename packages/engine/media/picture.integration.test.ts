@@ -5,7 +5,7 @@ import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants
 import { FFmpegError, FormatContext } from "node-av/lib";
 import { describe, expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { decode, encode } from "./support/encode-and-decode.ts";
+import { decodeSignal, encodeSignal } from "./support/encode-and-decode.ts";
 import { makeVideo } from "./support/make-video.ts";
 import { readPackets } from "./support/read-packets.ts";
 import { remux } from "./support/remux.ts";
@@ -42,7 +42,7 @@ function toLengths(bytes: string): string {
 
 const copyPicture = async (name: string) => {
   const path = inFolder(`copy-of-${name}.mp4`);
-  await encode(sound, { files: [{ path, format: "mp4" }], pictureFrom: inFolder(name) });
+  await encodeSignal(sound, { files: [{ path, format: "mp4" }], pictureFrom: inFolder(name) });
   return path;
 };
 
@@ -51,9 +51,9 @@ describe("pictureFrom", () => {
     makeVideo(inFolder("silent.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1] });
     const path = inFolder("with-sound.mp4");
-    await encode(signal, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("silent.mp4") });
+    await encodeSignal(signal, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("silent.mp4") });
     const again = [1, 2].map((n) => ({ path: inFolder(`again-${n}.mp4`), format: "mp4" as const }));
-    await encode(signal, { files: again, pictureFrom: path });
+    await encodeSignal(signal, { files: again, pictureFrom: path });
 
     const original = readPackets(inFolder("silent.mp4"), "video");
     expect(original).toHaveLength(50);
@@ -62,21 +62,21 @@ describe("pictureFrom", () => {
       expect(readPackets(copy, "video")).toEqual(original);
       expect((await probeMedia(copy)).hasVideo).toBe(true);
     }
-    expect((await decode(path)).lengthFrames).toBe(88_200);
+    expect((await decodeSignal(path)).lengthFrames).toBe(88_200);
   });
 
   it("[O10] keeps the audio's offset from the video", async () => {
     makeVideo(inFolder("prompt.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 1.5, clickSeconds: [1] });
     const promptPath = inFolder("prompt-sound.mp4");
-    await encode(signal, {
+    await encodeSignal(signal, {
       files: [{ path: promptPath, format: "mp4" }],
       pictureFrom: inFolder("prompt.mp4"),
     });
     remux(promptPath, inFolder("late.mkv"), { delaySeconds: 0.5 });
     const path = inFolder("late.mp4");
-    const { channelLayout: _, ...late } = await decode(inFolder("late.mkv"));
-    await encode(late, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("late.mkv") });
+    const { channelLayout: _, ...late } = await decodeSignal(inFolder("late.mkv"));
+    await encodeSignal(late, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("late.mkv") });
     const [firstPicture] = readPackets(path, "video");
     const [firstSound] = readPackets(path, "audio");
     expect(firstPicture?.ptsSeconds).toBeCloseTo(0, 2);
@@ -90,7 +90,7 @@ describe("pictureFrom", () => {
     makeVideo(inFolder("whole.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1.5] });
     const damagedPath = inFolder("damaged.mp4");
-    await encode(signal, {
+    await encodeSignal(signal, {
       files: [{ path: damagedPath, format: "mp4" }],
       pictureFrom: inFolder("whole.mp4"),
     });
@@ -101,10 +101,10 @@ describe("pictureFrom", () => {
       bytes.fill(0x55, at, at + size);
     }
     await writeFile(damagedPath, bytes);
-    const { channelLayout: _, ...decoded } = await decode(damagedPath);
+    const { channelLayout: _, ...decoded } = await decodeSignal(damagedPath);
     expect(Math.abs(findClickOffsetFrames(decoded, 1.5))).toBeLessThanOrEqual(1);
     const path = inFolder("mended.mp4");
-    await encode(decoded, { files: [{ path, format: "mp4" }], pictureFrom: damagedPath });
+    await encodeSignal(decoded, { files: [{ path, format: "mp4" }], pictureFrom: damagedPath });
     const [firstSound] = readPackets(path, "audio");
     expect(firstSound?.ptsSeconds).toBeCloseTo(-1024 / 44100, 2);
   });
@@ -113,7 +113,7 @@ describe("pictureFrom", () => {
     makeVideo(inFolder("picture.mp4"), 5);
     const path = inFolder("sound.m4a");
     const signal = makeNoise({ ...stereo, lengthFrames: 5000 });
-    await encode(signal, { files: [{ path, format: "m4a" }], pictureFrom: inFolder("picture.mp4") });
+    await encodeSignal(signal, { files: [{ path, format: "m4a" }], pictureFrom: inFolder("picture.mp4") });
     expect((await probeMedia(path)).hasVideo).toBe(false);
   });
 
@@ -156,7 +156,7 @@ describe("pictureFrom", () => {
       64,
       48,
     ]);
-    expect((await decode(copy)).lengthFrames).toBe(44_100);
+    expect((await decodeSignal(copy)).lengthFrames).toBe(44_100);
   });
 
   it("[O10] says what to do about a codec that mp4 can't hold, and leaves no file", async () => {
@@ -165,7 +165,7 @@ describe("pictureFrom", () => {
       path: inFolder(`vp8-out.${format}`),
       format,
     }));
-    const encoding = encode(sound, { files, pictureFrom: inFolder("vp8.webm") });
+    const encoding = encodeSignal(sound, { files, pictureFrom: inFolder("vp8.webm") });
     await expect(encoding).rejects.toMatchObject({
       kind: "encode-failed",
       message: expect.stringMatching(/coded as vp8, which an mp4 cannot hold\. Ask for m4a/),
@@ -210,7 +210,7 @@ describe("pictureFrom", () => {
     makeVideo(inFolder("plenty.mp4"), 25);
     const path = inFolder("full.mp4");
     await symlink("/dev/full", path);
-    const encoding = encode(sound, {
+    const encoding = encodeSignal(sound, {
       files: [
         { path, format: "mp4" },
         { path: inFolder("beside-full.wav"), format: "wav" },

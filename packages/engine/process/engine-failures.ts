@@ -9,10 +9,10 @@ export class ReportedError extends Error {}
 
 export function toError(failure: EngineFailure): Error {
   if (failure.isGpuFault) return new GpuFailed(failure.message);
-  return failure.kind === undefined ? new Error(failure.message) : toEngineError(failure);
+  return failure.kind === undefined ? new Error(failure.message) : rebuildEngineError(failure);
 }
 
-export function toEngineError(failure: EngineFailure): EngineError {
+export function rebuildEngineError(failure: EngineFailure): EngineError {
   return new EngineError(failure.kind ?? "network-failed", failure.message);
 }
 

@@ -2,7 +2,7 @@ import type { GapRequest, GapResult } from "../alignment/align-gap.ts";
 import type { EngineErrorKind } from "../engine-error.ts";
 import type { SpeechNetwork } from "../manifests/manifest.ts";
 import type { SandboxMode } from "../media/index.ts";
-import type { PreviewNews } from "../previews/previews.ts";
+import type { PreviewNews } from "../previews/preview-writer.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
 import type { ConfinementReport } from "../sandbox/confine-engine.ts";
 import type { SpanRequest, SpanResult } from "../separation/spans/run-span.ts";

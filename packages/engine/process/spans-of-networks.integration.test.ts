@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
 import type { AudioFormat } from "../media/index.ts";
-import { encode } from "../media/support/encode-and-decode.ts";
+import { encodeSignal } from "../media/support/encode-and-decode.ts";
 import type { SpanResult } from "../separation/spans/run-span.ts";
 import type { SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
 import { bringSpan } from "../support/bring-span.ts";
@@ -47,7 +47,11 @@ async function writeInput(input: Input): Promise<string> {
   );
   const path = join(mkdtempSync(join(folder, "input-")), `input.${format}`);
   if (format === "wav") writeSound(path, planes, sampleRateHz);
-  else await encode({ sampleRateHz, channels, samples: interleave(planes) }, { files: [{ format, path }] });
+  else
+    await encodeSignal(
+      { sampleRateHz, channels, samples: interleave(planes) },
+      { files: [{ format, path }] },
+    );
   return path;
 }
 

@@ -2,7 +2,7 @@ import type { GapResult } from "../alignment/align-gap.ts";
 import type { SpanResult } from "../separation/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../separation/spans/span-exchange.ts";
 import type { EngineReport } from "../targets/engine-request.ts";
-import { ReportedError, toEngineError, toError } from "./engine-failures.ts";
+import { ReportedError, rebuildEngineError, toError } from "./engine-failures.ts";
 import type { EngineMessage, SpanNews } from "./engine-message.ts";
 
 /** How the caller shares the spans of a long input; `tellShares` reports what other workers have done since. */
@@ -46,7 +46,7 @@ export async function deliver(
     case "target-done":
       return hooks.onTargetDone?.(message.key, message.result);
     case "target-failed":
-      return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
+      return hooks.onTargetFailed?.(message.key, rebuildEngineError(message.failure));
     case "gap-done":
       return hooks.onGapDone?.(message.result);
     case "span-progress":

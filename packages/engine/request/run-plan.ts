@@ -1,7 +1,7 @@
 import { runDetectionPass } from "../detection/detection-pass.ts";
 import type { Manifest, StemManifest } from "../manifests/manifest.ts";
 import type { Networks } from "../networks/networks.ts";
-import type { Previews } from "../previews/previews.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import { runStemPasses } from "../separation/run-stem-passes.ts";
 import type { SpanExchange } from "../separation/spans/span-exchange.ts";
@@ -27,7 +27,7 @@ export async function runPlan(
     input: OpenInput;
     stemCache: StemLender | undefined;
     spans: SpanExchange | undefined;
-    previews: Previews | undefined;
+    previews: PreviewWriter | undefined;
     report: EngineReport;
     progress: StageProgress;
     waits: TargetWaits;

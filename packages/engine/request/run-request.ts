@@ -3,7 +3,7 @@ import { PcmFileSource } from "../files/pcm-file-source.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 import { type AudioFormat, type DecodedMedia, findOutputFault } from "../media/index.ts";
 import type { Networks } from "../networks/networks.ts";
-import { Previews } from "../previews/previews.ts";
+import { PreviewWriter } from "../previews/preview-writer.ts";
 import type { SpanExchange } from "../separation/spans/span-exchange.ts";
 import type { StemLender } from "../separation/stem-cache.ts";
 import { loadDecodedInput } from "../targets/decoded-input.ts";
@@ -86,8 +86,8 @@ function openPreviews(
   { previews, workDir }: EngineRequest,
   input: PcmFileSource,
   { onPreview = () => {} }: EngineReport,
-): Previews | undefined {
-  return previews && new Previews({ request: previews, workDir, input, report: onPreview });
+): PreviewWriter | undefined {
+  return previews && new PreviewWriter({ request: previews, workDir, input, report: onPreview });
 }
 
 type Refused = { target: EngineTarget; error: EngineError };

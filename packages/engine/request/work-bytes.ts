@@ -2,7 +2,7 @@ import { toResampledLength } from "../dsp/resampling/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
 import { toPcmBytes } from "../files/pcm-bytes.ts";
 import { loadManifests, type Manifest, type SpeechNetwork } from "../manifests/manifest.ts";
-import { SAMPLE_RATE_HZ as VOICES_RATE_HZ, WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
+import { VOICE_WINDOW_FRAMES, VOICE_RATE_HZ as VOICES_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import type { EngineTarget } from "../targets/engine-request.ts";
 import { needStem, planTargets, type TargetPlan, type VoicesPass } from "../targets/plan-targets.ts";
 import { getVariant } from "../voices/voices-variant.ts";
@@ -26,7 +26,7 @@ function countWorkBytes({ stemPasses, voicesPass }: Passes, input: Sound): numbe
 
 /** Two voices with all channels, for each variant. */
 function countVoicesBytes({ targets }: VoicesPass, input: Sound): number {
-  const lengthFrames = VOICES_LENGTHS_MAX * toResampledLength(input, VOICES_RATE_HZ) + WINDOW_FRAMES;
+  const lengthFrames = VOICES_LENGTHS_MAX * toResampledLength(input, VOICES_RATE_HZ) + VOICE_WINDOW_FRAMES;
   return new Set(targets.map(getVariant)).size * toPcmBytes({ lengthFrames, channels: 2 * input.channels });
 }
 

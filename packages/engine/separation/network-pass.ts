@@ -13,7 +13,7 @@ import { forEachAhead } from "../files/for-each-ahead.ts";
 import { toPcmBytes } from "../files/pcm-bytes.ts";
 import { prepareSpoolFolder } from "../files/spool-folder.ts";
 import type { StemNetwork } from "../networks/stem-network.ts";
-import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { type ChannelGroup, fromGroupOutput, toGroupInput } from "./channel-groups.ts";
 import { type PassSpans, type SegmentRange, toRangeEnd } from "./spans/segment-range.ts";
 import type { StemLender } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
@@ -40,7 +40,7 @@ export type PassSpools = {
 export type NetworkPass = PassSpools & {
   network: StemNetwork;
   input: FrameSource;
-  lanes: readonly Lane[];
+  channelGroups: readonly ChannelGroup[];
   /** Resolves when the input can be read up to a frame, if another pass is still making it. */
   whenReadable?: (endFrame: number) => Promise<void>;
   /** Called with the number of spooled frames of every stem; first when the spools exist. */
@@ -252,7 +252,7 @@ function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string
 /** The planes of each stem, by channel. */
 type StemPlanes = Map<string, Float32Array[]>;
 
-/** Runs every lane of one segment; returns the network's output for the frames it covers. */
+/** Runs every channel group of one segment; returns the network's output for the frames it covers. */
 async function separateSegment(work: {
   pass: NetworkPass;
   grid: SegmentGrid;
@@ -265,14 +265,14 @@ async function separateSegment(work: {
   await pass.whenReadable?.(Math.min(grid.lengthFrames, span.windowStartFrame + grid.segmentFrames));
   const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
   const separated: StemPlanes = new Map(stems.map((stem) => [stem, []]));
-  for (const [laneIndex, lane] of pass.lanes.entries()) {
-    const output = await separateLane(pass.network, toLaneInput(lane, window), {
+  for (const [groupIndex, group] of pass.channelGroups.entries()) {
+    const output = await separateGroup(pass.network, toGroupInput(group, window), {
       stems,
-      onProgress: (fraction) => onProgress((laneIndex + fraction) / pass.lanes.length),
+      onProgress: (fraction) => onProgress((groupIndex + fraction) / pass.channelGroups.length),
     });
     for (const [stem, planes] of separated) {
-      const sides = fromLaneOutput(lane, output.get(stem) ?? []);
-      lane.forEach((channel, side) => {
+      const sides = fromGroupOutput(group, output.get(stem) ?? []);
+      group.forEach((channel, side) => {
         const plane = sides[side]?.subarray(span.marginFrames, span.marginFrames + span.lengthFrames);
         if (plane) planes[channel] = plane;
       });
@@ -292,7 +292,7 @@ function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPl
 }
 
 /** Digital silence is skipped: the network scales by the segment's level and would only return silence. */
-async function separateLane(
+async function separateGroup(
   network: StemNetwork,
   sides: [Float32Array, Float32Array],
   { stems, onProgress }: { stems: readonly string[]; onProgress: (fraction: number) => void },

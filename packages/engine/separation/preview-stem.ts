@@ -1,6 +1,6 @@
 import { release } from "../dsp/release.ts";
 import { subtractPlanes } from "../dsp/sources/difference-source.ts";
-import type { Previews } from "../previews/previews.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import type { PlannedSound, StemPass } from "../targets/plan-targets.ts";
 import { toNetworkShape, toStartFrame } from "./pass-identity.ts";
 import type { SpoolPlace } from "./pass-spools.ts";
@@ -12,7 +12,7 @@ const LOOK_AHEAD_FRAMES = 256;
 
 /** Writes previews of a target while the last of its passes spools; the passes it is averaged with ran before. */
 export function previewStem(
-  previews: Pick<Previews, "follow">,
+  previews: Pick<PreviewWriter, "follow">,
   place: SpoolPlace,
   { pass, planned, own }: { pass: StemPass; planned: PlannedSound; own: WriteProgress },
 ): void {

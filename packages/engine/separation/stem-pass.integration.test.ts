@@ -311,7 +311,7 @@ describe("one pass", () => {
       expect(Math.abs((expectedMs - resumedMs) / (nowMs - resumedMs) - 1)).toBeLessThan(0.1);
   });
 
-  it("runs each lane of 5.1, and skips silent lanes and segments", async () => {
+  it("runs each channel group of 5.1, and skips silent groups and segments", async () => {
     const lengthFrames = STRIDE_FRAMES + 2000;
     const planes = makeTones({ channels: 6, sampleRateHz: 44100, lengthFrames });
     planes[3]?.fill(0);

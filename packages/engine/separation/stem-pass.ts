@@ -2,13 +2,13 @@ import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
 import { ShiftedSource } from "../dsp/sources/shifted-source.ts";
 import { forEachAtOnce } from "../files/for-each-at-once.ts";
 import type { StemNetworks } from "../networks/stem-network.ts";
-import type { Previews } from "../previews/previews.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import { renderTarget } from "../rendering/render-target.ts";
 import type { RenderResult } from "../rendering/write-sounds.ts";
 import type { SoundTarget } from "../targets/engine-request.ts";
 import type { PlannedSound, StemPass } from "../targets/plan-targets.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
-import { planLanes } from "./lanes.ts";
+import { planChannelGroups } from "./channel-groups.ts";
 import { runNetworkPass } from "./network-pass.ts";
 import { toNetworkShape, toStartFrame } from "./pass-identity.ts";
 import { describeSpools, openReadStem, type SpoolFacts, type SpoolPlace } from "./pass-spools.ts";
@@ -25,7 +25,7 @@ type RenderRun = SpoolPlace & { networks: StemNetworks; inputPath: string };
 
 export type StemPassRun = SpoolFacts &
   RenderRun & {
-    previews: Pick<Previews, "follow"> | undefined;
+    previews: Pick<PreviewWriter, "follow"> | undefined;
     outcomes: TargetOutcomes;
     makeRenderStage: (target: SoundTarget) => (fraction: number) => void;
   };
@@ -65,7 +65,7 @@ export async function runStemPass(
       ...(await describeSpools(run, pass)),
       network,
       input: new ShiftedSource(input, -startFrame),
-      lanes: planLanes(run.input.info),
+      channelGroups: planChannelGroups(run.input.info),
       ...(spans && { spans }),
       ...(readPass && {
         whenReadable: (endFrame) => readPass.reached(isSameRate ? startFrame + endFrame : read.lengthFrames),

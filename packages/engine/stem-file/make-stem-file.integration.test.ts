@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { toWav } from "../../../test/support/audio.ts";
-import { decode } from "../media/support/encode-and-decode.ts";
+import { decodeSignal } from "../media/support/encode-and-decode.ts";
 import { makeTemporaryFolder } from "../media/support/temporary-folder.ts";
 import { makeStemFile, type StemFileRequest } from "./make-stem-file.ts";
 import { getBox, listBoxes, makeBox } from "./mp4-box.ts";
@@ -56,7 +56,7 @@ async function measureTrack(file: Buffer, index: number, tonesHz: readonly numbe
   const before = file.subarray(0, file.length - getBox(file, "moov").whole.length);
   const path = inFolder(`track-${index}.m4a`);
   await writeFile(path, Buffer.concat([before, makeBox("moov", getBox(moov, "mvhd").whole, track)]));
-  const { samples, channels, sampleRateHz, lengthFrames } = await decode(path);
+  const { samples, channels, sampleRateHz, lengthFrames } = await decodeSignal(path);
   expect([channels, sampleRateHz, lengthFrames]).toEqual([2, RATE_HZ, SECONDS * RATE_HZ]);
   return tonesHz.map((hz) => {
     let product = 0;

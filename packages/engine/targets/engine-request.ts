@@ -1,6 +1,6 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
-import type { PreviewNews, PreviewRequest } from "../previews/previews.ts";
+import type { PreviewNews, PreviewRequest } from "../previews/preview-writer.ts";
 import type { CacheUser } from "../separation/stem-cache.ts";
 import type { CueLimits } from "../text/split-rows.ts";
 import type { TextFormat } from "../text/text-format.ts";

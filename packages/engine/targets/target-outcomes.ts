@@ -1,5 +1,5 @@
 import { EngineError, type EngineErrorKind } from "../engine-error.ts";
-import type { Previews } from "../previews/previews.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import type { EngineReport, EngineTarget, TargetResult } from "./engine-request.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
@@ -8,12 +8,12 @@ const NETWORK_FAILURES: readonly EngineErrorKind[] = ["network-missing", "networ
 /** Reports for each target that it is done or why it failed, so that a failure stops only the targets it concerns. */
 export class TargetOutcomes {
   readonly #report: Pick<EngineReport, "onTargetDone" | "onTargetFailed">;
-  readonly #previews: Pick<Previews, "whenWritten"> | undefined;
+  readonly #previews: Pick<PreviewWriter, "whenWritten"> | undefined;
   readonly #durationSeconds: number;
 
   constructor(options: {
     report: Pick<EngineReport, "onTargetDone" | "onTargetFailed">;
-    previews: Pick<Previews, "whenWritten"> | undefined;
+    previews: Pick<PreviewWriter, "whenWritten"> | undefined;
     durationSeconds: number;
   }) {
     this.#report = options.report;

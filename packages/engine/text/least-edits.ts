@@ -1,5 +1,5 @@
 /** A word of one text and its counterpart in the other. */
-export type Place = { first: number; second: number };
+export type KeptWord = { first: number; second: number };
 
 /**
  * The words that two texts keep in common under the fewest insertions and deletions (Myers, "An O(ND) Difference Algorithm"). Time and memory grow with
@@ -9,7 +9,7 @@ export function findKeptWords(
   first: readonly string[],
   second: readonly string[],
   editsMax: number,
-): Place[] | undefined {
+): KeptWord[] | undefined {
   /** The furthest position in the first text on each diagonal (position in the first minus that in the second). */
   const reached = new Int32Array(2 * editsMax + 3);
   const centre = editsMax + 1;
@@ -39,8 +39,8 @@ function isPutIn(
   return diagonal === -edits || (diagonal !== edits && (reached[at - 1] ?? 0) < (reached[at + 1] ?? 0));
 }
 
-function walkBack(steps: readonly Int32Array[], end: Place): Place[] {
-  const kept: Place[] = [];
+function walkBack(steps: readonly Int32Array[], end: KeptWord): KeptWord[] {
+  const kept: KeptWord[] = [];
   let { first, second } = end;
   for (const [edits, before] of [...steps.entries()].reverse()) {
     const centre = edits + 1;

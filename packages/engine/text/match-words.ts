@@ -1,4 +1,4 @@
-import { findKeptWords, type Place } from "./least-edits.ts";
+import { findKeptWords, type KeptWord } from "./least-edits.ts";
 
 /** A run of words common to two texts: `length` words, from `first` in the one and `second` in the other. */
 export type CommonRun = { first: number; second: number; length: number };
@@ -33,10 +33,10 @@ export function findCommonRuns(first: readonly string[], second: readonly string
 }
 
 /** The longest sequence of unique runs in the order of both texts. */
-function findUniqueRows(first: readonly string[], second: readonly string[]): Place[] {
+function findUniqueRows(first: readonly string[], second: readonly string[]): KeptWord[] {
   const places = findSingles(first);
   const others = findSingles(second);
-  const pairs: Place[] = [];
+  const pairs: KeptWord[] = [];
   for (const [row, place] of places) {
     const other = others.get(row);
     if (place !== undefined && other !== undefined) pairs.push({ first: place, second: other });
@@ -55,7 +55,7 @@ function findSingles(words: readonly string[]): Map<string, number | undefined> 
 }
 
 /** The longest increasing subsequence by second position (patience sorting). */
-function longestRising(pairs: readonly Place[]): Place[] {
+function longestRising(pairs: readonly KeptWord[]): KeptWord[] {
   const tops: number[] = [];
   const before: (number | undefined)[] = [];
   pairs.forEach(({ second }, index) => {
@@ -68,7 +68,7 @@ function longestRising(pairs: readonly Place[]): Place[] {
     before[index] = low === 0 ? undefined : tops[low - 1];
     tops[low] = index;
   });
-  const chosen: Place[] = [];
+  const chosen: KeptWord[] = [];
   for (let index = tops.at(-1); index !== undefined; index = before[index]) {
     const pair = pairs[index];
     if (pair !== undefined) chosen.unshift(pair);
@@ -76,7 +76,7 @@ function longestRising(pairs: readonly Place[]): Place[] {
   return chosen;
 }
 
-function countEqual(first: readonly string[], second: readonly string[], at: Place): number {
+function countEqual(first: readonly string[], second: readonly string[], at: KeptWord): number {
   let length = 0;
   while (at.first + length < first.length && first[at.first + length] === second[at.second + length])
     length++;
@@ -90,7 +90,7 @@ function countEqual(first: readonly string[], second: readonly string[], at: Pla
 function matchBlock(
   first: readonly string[],
   second: readonly string[],
-  { from, until }: { from: Place; until: Place },
+  { from, until }: { from: KeptWord; until: KeptWord },
 ): CommonRun[] {
   const [rows, columns] = [until.first - from.first, until.second - from.second];
   if (rows <= 0 || columns <= 0) return [];
@@ -140,7 +140,7 @@ function matchBlock(
 function matchLargeBlock(
   first: readonly string[],
   second: readonly string[],
-  { from, until }: { from: Place; until: Place },
+  { from, until }: { from: KeptWord; until: KeptWord },
 ): CommonRun[] {
   const [one, other] = [first.slice(from.first, until.first), second.slice(from.second, until.second)];
   const earliest = findKeptWords(one, other, EDITS_MAX) ?? [];

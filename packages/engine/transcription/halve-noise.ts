@@ -10,7 +10,7 @@ import { ArraySource } from "../dsp/sources/array-source.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { isStemManifest, type Manifest, type StemManifest } from "../manifests/manifest.ts";
 import type { StemNetwork, StemNetworks } from "../networks/stem-network.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
 
 const NOISE = "noise";
@@ -56,7 +56,7 @@ async function halveNoise(
   samples: Float32Array,
 ): Promise<Float32Array | undefined> {
   const { sampleRateHz } = manifest;
-  const recording = toSampleRate(new ArraySource([samples], SAMPLE_RATE_HZ), { sampleRateHz });
+  const recording = toSampleRate(new ArraySource([samples], SPEECH_RATE_HZ), { sampleRateHz });
   const grid = makeSegmentGrid({ ...manifest, lengthFrames: recording.lengthFrames });
   const middle = Math.floor(grid.segmentCount / 2);
   const known = await findNoise(network, { recording, grid, index: middle });
@@ -82,7 +82,7 @@ async function joinNoise(
     noise.set(joined.add(index, await findSegment(index)), segmentSpan(grid, index).startFrame);
   }
   const back = toSampleRate(new ArraySource([noise], recording.sampleRateHz), {
-    sampleRateHz: SAMPLE_RATE_HZ,
+    sampleRateHz: SPEECH_RATE_HZ,
     lengthFrames,
   });
   return readMono(back, 0, lengthFrames);

@@ -14,7 +14,7 @@ import { getVoiceActivity } from "../networks/silero-vad/get-voice-activity.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
 import type { StemNetworks } from "../networks/stem-network.ts";
 import type { VoiceNetworks } from "../networks/voice-networks.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { identifySource, openStem } from "../separation/pass-spools.ts";
 import type { TextTarget, TranscriptionOptions } from "../targets/engine-request.ts";
 import type { OpenInput } from "../targets/open-input.ts";
@@ -59,7 +59,7 @@ export async function runSpeechPass(
   using stem = vocals && openStem(run, vocals, VOCALS);
   const sourceId = identifySource(run, vocals, VOCALS);
   const source = toSampleRate(new MonoSource(stem ?? run.input.source), {
-    sampleRateHz: SAMPLE_RATE_HZ,
+    sampleRateHz: SPEECH_RATE_HZ,
     isForNetwork: true,
   });
   const findTurnsOf = diarizeOnce(run.networks, source, manifests);

@@ -1,6 +1,6 @@
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import type { SpeechRegion } from "../networks/silero-vad/speech-regions.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 
 /** A piece of the recording and its position in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
@@ -18,7 +18,7 @@ export type WindowRules = {
 };
 
 /** Longer pauses count as this long, so that the length of a silence does not matter. */
-const LONG_PAUSE_FRAMES = SAMPLE_RATE_HZ;
+const LONG_PAUSE_FRAMES = SPEECH_RATE_HZ;
 
 type SpeechSpan = SpeechRegion & { pauseFrames: number };
 
@@ -50,8 +50,8 @@ export function toSourceSpan(
   window: SpeechWindow,
   span: { startSeconds: number; endSeconds: number },
 ): { startSeconds: number; endSeconds: number } {
-  const start = span.startSeconds * SAMPLE_RATE_HZ;
-  const end = span.endSeconds * SAMPLE_RATE_HZ;
+  const start = span.startSeconds * SPEECH_RATE_HZ;
+  const end = span.endSeconds * SPEECH_RATE_HZ;
   const shared = window.pieces.map(
     ({ windowFrame, lengthFrames }) =>
       Math.min(end, windowFrame + lengthFrames) - Math.max(start, windowFrame),
@@ -60,7 +60,7 @@ export function toSourceSpan(
   if (piece === undefined) throw new RangeError("a window without audio has no words");
   const toSeconds = (frame: number) => {
     const inside = Math.min(Math.max(frame - piece.windowFrame, 0), piece.lengthFrames);
-    return (piece.sourceFrame + inside) / SAMPLE_RATE_HZ;
+    return (piece.sourceFrame + inside) / SPEECH_RATE_HZ;
   };
   return { startSeconds: toSeconds(start), endSeconds: toSeconds(end) };
 }

@@ -1,14 +1,14 @@
 import { findLikeliest, toLanguageProbabilities } from "../networks/whisper/language-probabilities.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { STATE_FRAMES, type Whisper } from "../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../runtime/graph-session.ts";
 import { makeWindow, type SpeechWindow, type WindowPiece } from "./speech-windows.ts";
 
 /** How long and how sure a piece must be to count as another language than its neighbours. */
-const MIN_FRAMES = 1.5 * SAMPLE_RATE_HZ;
+const MIN_FRAMES = 1.5 * SPEECH_RATE_HZ;
 const SURE = 0.8;
 /** More audio hardly improves language detection. */
-const LISTEN_FRAMES = 6 * SAMPLE_RATE_HZ;
+const LISTEN_FRAMES = 6 * SPEECH_RATE_HZ;
 
 /**
  * Splits a window in which the language changes, since the decoder would write all of it in one language. Most windows are returned unchanged,

@@ -1,8 +1,8 @@
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { makeWindow, type SpeechWindow } from "./speech-windows.ts";
 
 /** The cut is where this long is quietest. */
-const QUIET_FRAMES = 0.2 * SAMPLE_RATE_HZ;
+const QUIET_FRAMES = 0.2 * SPEECH_RATE_HZ;
 const HOP_FRAMES = QUIET_FRAMES / 4;
 
 /** Cuts a window at the quietest moment of its middle half. */

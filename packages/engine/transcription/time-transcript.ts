@@ -1,4 +1,4 @@
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import { timeWords } from "../networks/whisper/word-timing/time-words.ts";
 import type { FloatTensor } from "../runtime/graph-session.ts";
@@ -8,7 +8,7 @@ import type { TimedWord } from "../text/timed-text.ts";
 import { toSimplified } from "../text/to-simplified.ts";
 import { type SpeechWindow, toSourceSpan } from "./speech-windows.ts";
 import { estimateConfidence } from "./word-confidence.ts";
-import type { Transcript } from "./write-transcripts.ts";
+import type { WindowTranscript } from "./write-transcripts.ts";
 
 /** A word that was written but can't be found in the audio was probably not said. */
 const ABSENT_FACTOR = 0.3;
@@ -23,7 +23,7 @@ const CHINESE = "zh";
 export async function timeTranscript(
   whisper: Whisper,
   window: SpeechWindow,
-  draft: { transcript: Transcript; states: FloatTensor; samples: Float32Array; isTranslated: boolean },
+  draft: { transcript: WindowTranscript; states: FloatTensor; samples: Float32Array; isTranslated: boolean },
 ): Promise<TimedWord[]> {
   const { transcript, states, samples } = draft;
   const words = splitWords(transcript.text).flatMap((line) => line.words.map(({ text }) => text));
@@ -34,7 +34,7 @@ export async function timeTranscript(
   const alignedWords = draft.isTranslated
     ? words.map(() => undefined)
     : await timeWords(whisper, { states, samples, language, isWhole: true }, words);
-  const times = fillTimes(alignedWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
+  const times = fillTimes(alignedWords, { durationSeconds: samples.length / SPEECH_RATE_HZ });
   const timed = words.map((text, n) => {
     const isLast = n === words.length - 1;
     const written = language === CHINESE && !draft.isTranslated ? toSimplified(text) : text;

@@ -1,6 +1,6 @@
 import { makeBrief } from "../networks/whisper/brief.ts";
 import type { LanguageProbabilities } from "../networks/whisper/language-probabilities.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { averageLogProb } from "../networks/whisper/transcript-checks.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../runtime/graph-session.ts";
@@ -10,7 +10,7 @@ import { makeTally } from "./language-tally.ts";
 import type { SpeechWindow } from "./speech-windows.ts";
 import type { SpokenWindow } from "./spoken-window.ts";
 import { timeTranscript } from "./time-transcript.ts";
-import { type Transcript, writeTranscripts } from "./write-transcripts.ts";
+import { type WindowTranscript, writeTranscripts } from "./write-transcripts.ts";
 
 /** How many of the hundred languages are stored per window. */
 const LIKELY_LANGUAGES = 3;
@@ -20,7 +20,7 @@ const SURE_LOG_PROB = -0.15;
 export type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
 /** `isGarbled`: there is speech that was not understood. */
 export type TranscribedWindow = Omit<EncodedWindow, "states"> & { result: SpokenWindow; isGarbled: boolean };
-type Draft = EncodedWindow & { transcript: Transcript };
+type Draft = EncodedWindow & { transcript: WindowTranscript };
 
 /** What is known beyond the windows themselves. */
 export type BatchContext = {
@@ -106,7 +106,7 @@ async function takeProbable(
   whisper: Whisper,
   drafts: readonly Draft[],
   { isTranslated = false }: TranscriptionOptions,
-): Promise<{ words: SpokenWindow["words"]; transcript: Transcript }> {
+): Promise<{ words: SpokenWindow["words"]; transcript: WindowTranscript }> {
   const byProbability = drafts.toSorted((a, b) => rate(b.transcript) - rate(a.transcript));
   for (const { window, ...draft } of byProbability) {
     const words = await timeTranscript(whisper, window, { ...draft, isTranslated });
@@ -118,10 +118,10 @@ async function takeProbable(
 }
 
 /** How probable a text is on average; −∞ without one. */
-function rate(transcript: Transcript): number {
+function rate(transcript: WindowTranscript): number {
   return transcript.tokens.length > 0 ? averageLogProb(transcript) : Number.NEGATIVE_INFINITY;
 }
 
 function toSeconds(window: SpeechWindow): number {
-  return window.lengthFrames / SAMPLE_RATE_HZ;
+  return window.lengthFrames / SPEECH_RATE_HZ;
 }

@@ -1,5 +1,5 @@
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
-import { SAMPLE_RATE_HZ } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import { readWindow, type SpeechWindow } from "./speech-windows.ts";
 import { splitByLanguage } from "./split-by-language.ts";
@@ -8,7 +8,7 @@ import type { SpokenWindow } from "./spoken-window.ts";
 import { type BatchContext, type EncodedWindow, transcribeBatch } from "./transcribe-batch.ts";
 
 /** A shorter window that was not understood is not transcribed again in halves. */
-const MIN_HALVED_FRAMES = 10 * SAMPLE_RATE_HZ;
+const MIN_HALVED_FRAMES = 10 * SPEECH_RATE_HZ;
 
 export type TranscriptionContext = BatchContext & { source: FrameSource };
 

@@ -6,7 +6,7 @@ import { LineLog } from "../files/line-log.ts";
 import type { SpeechManifest, VoiceActivityManifest } from "../manifests/manifest.ts";
 import { findSpeech } from "../networks/silero-vad/find-speech.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
-import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../networks/whisper/log-mel.ts";
+import { SPEECH_RATE_HZ, SPEECH_WINDOW_FRAMES } from "../networks/whisper/log-mel.ts";
 import type { Whisper } from "../networks/whisper/whisper.ts";
 import type { TranscriptionOptions } from "../targets/engine-request.ts";
 import type { OpenInput } from "../targets/open-input.ts";
@@ -57,12 +57,12 @@ export async function transcribe(
   const { manifest, voiceActivity, source, options } = work;
   const vad = await run.networks.getVoiceActivity(voiceActivity);
   const regions = await findSpeech(source, vad, run.makeStage(FIND_SECONDS));
-  const maxFrames = options.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
+  const maxFrames = options.isTranslated ? SPEECH_WINDOW_FRAMES / 2 : SPEECH_WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
     // A translation's words are only known to be somewhere in their window.
     maxFrames,
     fullFrames: maxFrames * 0.8,
-    marginFrames: SAMPLE_RATE_HZ * 0.4,
+    marginFrames: SPEECH_RATE_HZ * 0.4,
     sourceFrames: source.lengthFrames,
   });
   const log = new LineLog(

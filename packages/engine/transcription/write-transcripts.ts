@@ -13,7 +13,7 @@ import type { FloatTensor } from "../runtime/graph-session.ts";
 const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 
 /** The text of a window; no tokens if there is no speech, or if it was not understood (`isGarbled`). */
-export type Transcript = DraftedText & { isGarbled: boolean };
+export type WindowTranscript = DraftedText & { isGarbled: boolean };
 
 type DraftedText = WrittenWindow & { text: string };
 type Draft = { states: FloatTensor; seconds: number; transcript: DraftedText };
@@ -25,7 +25,7 @@ type Draft = { states: FloatTensor; seconds: number; transcript: DraftedText };
 export async function writeTranscripts(
   whisper: Whisper,
   options: Omit<WindowBatch, "temperature">,
-): Promise<Transcript[]> {
+): Promise<WindowTranscript[]> {
   const drafts: Draft[] = [];
   for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
     const states = options.states[row];

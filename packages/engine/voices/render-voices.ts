@@ -6,7 +6,7 @@ import { STEPS_PER_SECOND } from "../diarization/turns.ts";
 import { makeGains } from "../diarization/voice-gains.ts";
 import { subtractPlanes } from "../dsp/sources/difference-source.ts";
 import { type FrameSource, toWrittenSeconds } from "../dsp/sources/frame-source.ts";
-import type { Previews } from "../previews/previews.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import type { Provenance } from "../rendering/provenance.ts";
 import { type RenderResult, writeSounds } from "../rendering/write-sounds.ts";
 import type { SoundOutput, VoicesTarget } from "../targets/engine-request.ts";
@@ -22,7 +22,7 @@ export async function renderVoices(
     input,
     inputPath,
     previews,
-  }: { input: OpenInput; inputPath: string; previews: Pick<Previews, "follow"> | undefined },
+  }: { input: OpenInput; inputPath: string; previews: Pick<PreviewWriter, "follow"> | undefined },
   work: {
     target: VoicesTarget;
     /** What the voices are parts of: the input or a stem of it, at the input's rate. */

@@ -17,14 +17,14 @@ import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { prepareSpoolFolder } from "../files/spool-folder.ts";
 import type { VoiceManifest } from "../manifests/manifest.ts";
 import type { VoiceNetworks } from "../networks/voice-networks.ts";
-import { SAMPLE_RATE_HZ } from "../networks/voices/voice-separator.ts";
+import { VOICE_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import { spoolVoices, VoiceStreams } from "./voice-streams.ts";
 import { N_SPEAKERS } from "./voices-variant.ts";
 
 /** Increase when the same input and weights would give different samples. */
 const SPOOL_VERSION = 4;
-const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
+const STEP_FRAMES = VOICE_RATE_HZ / STEPS_PER_SECOND;
 /** At least this much before and after an overlap is in its window. */
 const CONTEXT_STEPS = STEPS_PER_SECOND;
 /** Up to this pause, voices are followed from window to window. */
@@ -54,7 +54,7 @@ export async function separateVoices(
   },
 ): Promise<SeparatedVoices> {
   const { manifest, turns, variant, sourceId, onProgress } = work;
-  const source = toSampleRate(work.source, { sampleRateHz: SAMPLE_RATE_HZ });
+  const source = toSampleRate(work.source, { sampleRateHz: VOICE_RATE_HZ });
   const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
   const place = (runs: readonly StepRun[]) => coverWithWindows(runs.map(toFrames), source.lengthFrames);
   const separate = async (starts: readonly number[], report = onProgress) => {

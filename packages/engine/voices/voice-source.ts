@@ -2,7 +2,7 @@ import { addGained, fadeSteps, hasGain, type VoiceGains } from "../diarization/v
 import { toSampleRate } from "../dsp/resampling/resampled-source.ts";
 import { DifferenceSource } from "../dsp/sources/difference-source.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
-import { SAMPLE_RATE_HZ } from "../networks/voices/voice-separator.ts";
+import { VOICE_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import type { VoiceStreams } from "./voice-streams.ts";
 
 /** The sources that voices are made from, all at the input's rate and channels. */
@@ -20,18 +20,18 @@ export function openVoiceSounds(
   highShares: Float32Array,
 ): VoiceSounds {
   const { sampleRateHz, lengthFrames, channels } = input;
-  const atNetwork = toSampleRate(input, { sampleRateHz: SAMPLE_RATE_HZ });
+  const atNetwork = toSampleRate(input, { sampleRateHz: VOICE_RATE_HZ });
   const open = (stream: 0 | 1): FrameSource =>
     toSampleRate(
       {
         channels,
-        sampleRateHz: SAMPLE_RATE_HZ,
+        sampleRateHz: VOICE_RATE_HZ,
         lengthFrames: atNetwork.lengthFrames,
         read: (startFrame, length) => streams.read(startFrame, length)[stream],
       },
       { sampleRateHz, lengthFrames },
     );
-  const hasHigh = sampleRateHz > SAMPLE_RATE_HZ;
+  const hasHigh = sampleRateHz > VOICE_RATE_HZ;
   return {
     input,
     streams: [open(0), open(1)],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { makeSeededRandom } from "../dsp/seeded-random.ts";
-import { WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
+import { VOICE_WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
 import { spoolVoices, VoiceStreams } from "./voice-streams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-streams-"));
@@ -77,7 +77,7 @@ it("a killed run resumes after its last whole window", async () => {
   const starts = [0, 6, 12].map((seconds) => seconds * RATE);
   const path = join(folder, "killed.f32");
   expect(await separateWindows(path, starts)).toBe(3);
-  truncateSync(path, 1.5 * WINDOW_FRAMES * 2 * Float32Array.BYTES_PER_ELEMENT);
+  truncateSync(path, 1.5 * VOICE_WINDOW_FRAMES * 2 * Float32Array.BYTES_PER_ELEMENT);
   expect(await separateWindows(path, starts)).toBe(2);
   using streams = new VoiceStreams(path, { channels: 1, starts });
   expect(findDifference(streams.read(0, 20 * RATE)[0], voices[0])).toBeLessThan(1e-6);

@@ -1,11 +1,11 @@
-import { addFaded, isExchanged, type Joint, joinWindows } from "../diarization/stitch-voices.ts";
+import { addFaded, type Crossfade, isExchanged, joinWindows } from "../diarization/stitch-voices.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { PcmFileSource } from "../files/pcm-file-source.ts";
 import {
-  SAMPLE_RATE_HZ,
+  VOICE_RATE_HZ,
+  VOICE_WINDOW_FRAMES,
   type VoicePair,
   type VoiceSeparator,
-  WINDOW_FRAMES,
 } from "../networks/voices/voice-separator.ts";
 import { StemSpool } from "../separation/stem-spool.ts";
 
@@ -23,11 +23,11 @@ export async function spoolVoices(work: {
 }): Promise<void> {
   const { separator, source, starts, path, onProgress } = work;
   using spool = new StemSpool(path, 2 * source.channels);
-  const done = Math.floor(spool.lengthFrames / WINDOW_FRAMES);
-  spool.truncate(done * WINDOW_FRAMES);
+  const done = Math.floor(spool.lengthFrames / VOICE_WINDOW_FRAMES);
+  spool.truncate(done * VOICE_WINDOW_FRAMES);
   for (const [index, start] of starts.slice(done).entries()) {
     onProgress((done + index) / starts.length);
-    const pair = await separator.separate(source.read(start, WINDOW_FRAMES));
+    const pair = await separator.separate(source.read(start, VOICE_WINDOW_FRAMES));
     spool.append(pair.flat());
   }
   onProgress(1);
@@ -46,8 +46,8 @@ export class VoiceStreams implements Disposable {
     this.#channels = channels;
     this.#spool = new PcmFileSource(path, {
       channels: 2 * channels,
-      sampleRateHz: SAMPLE_RATE_HZ,
-      lengthFrames: starts.length * WINDOW_FRAMES,
+      sampleRateHz: VOICE_RATE_HZ,
+      lengthFrames: starts.length * VOICE_WINDOW_FRAMES,
     });
     for (const start of starts) this.#windows.push({ start, isExchanged: this.#isExchanged(start) });
   }
@@ -57,9 +57,9 @@ export class VoiceStreams implements Disposable {
     const streams = Array.from({ length: 2 * this.#channels }, () => new Float32Array(lengthFrames));
     this.#windows.forEach(({ start, isExchanged }, index) => {
       const from = Math.max(startFrame, start);
-      const to = Math.min(startFrame + lengthFrames, start + WINDOW_FRAMES);
+      const to = Math.min(startFrame + lengthFrames, start + VOICE_WINDOW_FRAMES);
       if (from >= to) return;
-      const planes = this.#spool.read(index * WINDOW_FRAMES + from - start, to - from);
+      const planes = this.#spool.read(index * VOICE_WINDOW_FRAMES + from - start, to - from);
       const joints = { before: this.#findJoint(index - 1), behind: this.#findJoint(index) };
       planes.forEach((plane, row) => {
         const into = streams[isExchanged ? (row + this.#channels) % streams.length : row];
@@ -79,9 +79,9 @@ export class VoiceStreams implements Disposable {
     const before = this.#windows[index - 1];
     if (before === undefined) return false;
     const hop = start - before.start;
-    if (hop >= WINDOW_FRAMES) return false;
-    const tail = this.#readPair((index - 1) * WINDOW_FRAMES + hop, WINDOW_FRAMES - hop);
-    const head = this.#readPair(index * WINDOW_FRAMES, WINDOW_FRAMES - hop);
+    if (hop >= VOICE_WINDOW_FRAMES) return false;
+    const tail = this.#readPair((index - 1) * VOICE_WINDOW_FRAMES + hop, VOICE_WINDOW_FRAMES - hop);
+    const head = this.#readPair(index * VOICE_WINDOW_FRAMES, VOICE_WINDOW_FRAMES - hop);
     return isExchanged(tail, head) !== before.isExchanged;
   }
 
@@ -91,9 +91,11 @@ export class VoiceStreams implements Disposable {
   }
 
   /** Where a window gives way to the next, if they overlap. */
-  #findJoint(index: number): Joint | undefined {
+  #findJoint(index: number): Crossfade | undefined {
     const [window, next] = [this.#windows[index], this.#windows[index + 1]];
     if (window === undefined || next === undefined) return undefined;
-    return next.start - window.start < WINDOW_FRAMES ? joinWindows(window.start, next.start) : undefined;
+    return next.start - window.start < VOICE_WINDOW_FRAMES
+      ? joinWindows(window.start, next.start)
+      : undefined;
   }
 }

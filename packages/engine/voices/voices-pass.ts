@@ -9,8 +9,8 @@ import type { SileroVad } from "../networks/silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "../networks/speech-networks.ts";
 import type { StemNetworks } from "../networks/stem-network.ts";
 import type { VoiceNetworks } from "../networks/voice-networks.ts";
-import { SAMPLE_RATE_HZ } from "../networks/voices/voice-separator.ts";
-import type { Previews } from "../previews/previews.ts";
+import { VOICE_RATE_HZ } from "../networks/voices/voice-separator.ts";
+import type { PreviewWriter } from "../previews/preview-writer.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import { identifySource, openStem } from "../separation/pass-spools.ts";
 import type { OpenInput } from "../targets/open-input.ts";
@@ -41,7 +41,7 @@ export async function runVoicesPass(
     inputPath: string;
     workDir: string;
     networks: SpeechNetworks & VoiceNetworks & StemNetworks;
-    previews: Pick<Previews, "follow"> | undefined;
+    previews: Pick<PreviewWriter, "follow"> | undefined;
     outcomes: TargetOutcomes;
     makeStage: MakeStage;
   },
@@ -91,7 +91,7 @@ export async function runVoicesPass(
 }
 
 const toNetworkRate = (source: FrameSource) =>
-  toSampleRate(new MonoSource(source), { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true });
+  toSampleRate(new MonoSource(source), { sampleRateHz: VOICE_RATE_HZ, isForNetwork: true });
 
 async function hasMostSpeech(stem: FrameSource, input: FrameSource, vad: SileroVad): Promise<boolean> {
   const count = async (source: FrameSource) => {

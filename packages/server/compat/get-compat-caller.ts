@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
-import { findActiveCaller, findCaller, type KeyLookup } from "../http/access/authenticate.ts";
+import { findActiveCaller, findKeyCaller, type KeyLookup } from "../http/access/authenticate.ts";
 
 /** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs derive from a URL with a login. */
 function findSecret(authorization: string): string | undefined {
@@ -16,7 +16,7 @@ export async function getCompatCaller(keys: KeyLookup, request: FastifyRequest):
   const secret = findSecret(request.headers.authorization ?? "");
   const holder = secret === undefined ? undefined : await findActiveCaller(keys, secret);
   if (holder?.kind === "key") return holder;
-  const caller = await findCaller(keys, request);
+  const caller = await findKeyCaller(keys, request);
   if (caller) return caller;
   if (secret === undefined)
     throw new ApiError(

@@ -14,7 +14,7 @@ import { type CheckPorts, insertPreparedTask, prepareTask } from "../domain/task
 import { deleteTask } from "../domain/tasks/delete-task.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { Api, ApiPorts } from "../http/api.ts";
-import { waitForTask } from "./wait-for-end.ts";
+import { waitForEnd } from "./wait-for-end.ts";
 
 /** Maps the error of a request's only target to an error of the request. */
 const CODES: Partial<Record<TargetErrorName, ApiErrorCode>> = {
@@ -67,7 +67,7 @@ export async function runWaitingTask(
     taskId = task.id;
     await insertPreparedTask(ports.tasks, { ...prepared, task });
     onAccepted?.();
-    const done = await waitForTask(ports.feed, taskId, { limits: config.waits, signal });
+    const done = await waitForEnd(ports.feed, taskId, { limits: config.waits, signal });
     return await readResult(ports, done);
   } finally {
     const removals = [

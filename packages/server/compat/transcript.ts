@@ -12,4 +12,4 @@ export type TranscriptLine = {
   words: { start: number; end: number; text: string; confidence: number }[];
 };
 
-export const parseTranscript = (content: string) => JSON.parse(content) as Transcript;
+export const parseTranscriptJson = (content: string) => JSON.parse(content) as Transcript;

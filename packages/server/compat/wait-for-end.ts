@@ -16,7 +16,7 @@ const makeLongError = (seconds: number) =>
   );
 
 /** Resolves with the Task once it is complete. Rejects if it is gone, does not start or end in time, or the signal aborts. */
-export async function waitForTask(
+export async function waitForEnd(
   feed: TaskFeed,
   taskId: string,
   { limits, signal }: { limits: WaitLimits; signal: AbortSignal },

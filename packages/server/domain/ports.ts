@@ -3,12 +3,12 @@ import type {
   AssetListQuery,
   DeliveryFilter,
   DistributionRow,
+  ModelGrant,
   TaskListQuery,
   UsageRow,
 } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits/credit-amounts.ts";
-import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
 import type { DeliveryBody } from "./webhooks/delivery-body.ts";
 import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-record.ts";

@@ -7,7 +7,7 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import type { z } from "zod";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { Tracer } from "../telemetry/tracer.ts";
-import { checkAdmin, findCaller, getCaller, toActingCaller } from "./access/authenticate.ts";
+import { checkAdmin, findKeyCaller, getCaller, toActingCaller } from "./access/authenticate.ts";
 import { findSessionCaller } from "./access/session-caller.ts";
 import type { WholeApi } from "./api.ts";
 import {
@@ -188,7 +188,7 @@ export async function makeApp(
   });
   addLoadShedding(app, options.config.load);
   const findAnyCaller = async (request: FastifyRequest) =>
-    (await findCaller(options.ports.keys, request)) ??
+    (await findKeyCaller(options.ports.keys, request)) ??
     (await findSessionCaller(options.ports.sessions, request)) ??
     null;
   // After all onRequest hooks, so that the rate limit has counted the request.

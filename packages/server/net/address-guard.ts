@@ -51,7 +51,7 @@ function parseAllowed(entries: readonly string[]): Allowed {
 }
 
 /** Why a connection was refused, for the operator. */
-export type Refusal = { hostname: string; reason: string };
+export type AddressRefusal = { hostname: string; reason: string };
 
 /**
  * Decides which addresses the service may open on a client's behalf. It checks the very address that is connected to, so that a name that resolves
@@ -59,7 +59,7 @@ export type Refusal = { hostname: string; reason: string };
  */
 export function makeAddressGuard(
   allowPrivate: readonly string[],
-  options: { lookUp?: typeof lookup | undefined; onRefused?: (refusal: Refusal) => void } = {},
+  options: { lookUp?: typeof lookup | undefined; onRefused?: (refusal: AddressRefusal) => void } = {},
 ) {
   const { lookUp = lookup, onRefused } = options;
   const allowed = parseAllowed(allowPrivate);

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../db/database.ts";
-import { type DoubtfulRun, endSession, lookAtRuns, trySupervising } from "../db/tasks/supervision.ts";
+import { type DoubtfulRun, lookAtRuns, terminateBackend, trySupervising } from "../db/tasks/supervision.ts";
 import { releaseTaskLock, tryTaskLock } from "../db/tasks/task-locks.ts";
 import { failRun } from "../db/tasks/task-run-rows.ts";
 import { endDelays } from "../db/tasks/waiting-tasks.ts";
@@ -65,7 +65,7 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
       if (run.silentPid !== null) {
         if (!mayEndSessions) continue;
         log.warn({ taskId, workerId }, "worker silent, ending its database session");
-        await endSession(db, run.silentPid);
+        await terminateBackend(db, run.silentPid);
       } else if (before.has(run.token) && (await takeFromLost(db, run)).isLast) exhausted.push(run);
     }
     return exhausted;

@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from "../config/load-config.ts";
-import { makeDiskFullError } from "../db/embedded-postgres/disk-full.ts";
+import { makePostgresDiskFullError } from "../db/embedded-postgres/disk-full.ts";
 import { EmbeddedPostgresError } from "../db/embedded-postgres/embedded-postgres.ts";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { listCauses } from "../faults/list-causes.ts";
@@ -42,7 +42,7 @@ function findSentence(error: SystemError, loadPlaces: () => Places): string | un
   const { dataDir, databaseUrl } = loadPlaces();
   if (isOutOfSpace(error))
     return databaseUrl === undefined
-      ? makeDiskFullError(dataDir).message
+      ? makePostgresDiskFullError(dataDir).message
       : `The disk is full (${message}). Free some space and start again. Nothing that was saved is lost.`;
   return databaseUrl === undefined ? undefined : findDatabaseSentence(error);
 }

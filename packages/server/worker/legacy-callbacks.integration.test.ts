@@ -16,7 +16,7 @@ import { makeId } from "../domain/ids.ts";
 import type { AssetStore } from "../domain/ports.ts";
 import { makeLog } from "../log/make-log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
-import { type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
+import { type RunTaskPorts, runClaimedTask } from "./runs/run-claimed-task.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -75,8 +75,8 @@ it("[J5] starting and ending a legacy job each send one callback", async () => {
   };
   const { signal } = new AbortController();
   const run = await takeTask(database.db, id);
-  await expect(runTask(ports, run, signal)).rejects.toThrow("a fault of the machine");
-  await runTask(ports, run, signal);
+  await expect(runClaimedTask(ports, run, signal)).rejects.toThrow("a fault of the machine");
+  await runClaimedTask(ports, run, signal);
   const { rows } = await database.pool.query(
     "select event, job_status from deliveries where task_id = $1 order by created_at",
     [id],

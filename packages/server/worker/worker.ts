@@ -15,7 +15,7 @@ import { type RoomWatchPorts, watchRoom } from "./health/room-watch.ts";
 import { abandonTask } from "./runs/end-targets.ts";
 import { giveBackForRoom } from "./runs/give-back-for-room.ts";
 import { NoRoom } from "./runs/note-length.ts";
-import { type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
+import { type RunTaskPorts, runClaimedTask } from "./runs/run-claimed-task.ts";
 import { makeSpanHelper, type SpanHelperPorts } from "./spans/span-helper.ts";
 import { waitOut } from "./wait-out.ts";
 import { giveBackWithCheckpoint } from "./work-dirs/resume-elsewhere.ts";
@@ -156,7 +156,7 @@ export async function startWorker(given: WorkerPorts) {
     try {
       await disk.during(taskId, async (full) => {
         const signal = AbortSignal.any([run.signal, closing.signal, full]);
-        await heartbeat.during(taskId, () => trace(taskId, () => runTask(ports, run, signal)));
+        await heartbeat.during(taskId, () => trace(taskId, () => runClaimedTask(ports, run, signal)));
         full.throwIfAborted();
       });
       await fail(run, UNFINISHED);

@@ -1,6 +1,6 @@
 import type { Asset } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { toOwnLink } from "../../data/own-link.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -68,12 +68,12 @@ export default function AssetsPage() {
   const [doomed, setDoomed] = useState<Asset>();
   const [search, setSearch] = useState("");
   const page = useLoad(
-    (signal) => client.assets.list({ skip, take: PAGE_SIZE, search }, { signal }).page(),
+    (signal) => apiClient.assets.list({ skip, take: PAGE_SIZE, search }, { signal }).page(),
     [skip, search],
   );
 
   async function remove({ id, name }: Asset) {
-    await client.assets.delete(id);
+    await apiClient.assets.delete(id);
     announce(`${name} is deleted.`);
     page.reload();
   }

@@ -1,19 +1,19 @@
 import type { Upload } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { formatBytes } from "../../parts/format.ts";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useLoad } from "../../parts/use-load.ts";
 
 /** Uploads that broke off or are still running, which hold their whole size of the quota. */
 export function UnfinishedUploads() {
-  const page = useLoad((signal) => client.uploads.list({ take: 100 }, { signal }).page(), []);
+  const page = useLoad((signal) => apiClient.uploads.list({ take: 100 }, { signal }).page(), []);
   const uploads = page.value?.items ?? [];
   if (uploads.length === 0) return null;
 
   async function remove({ id, name }: Upload) {
-    await client.uploads.delete(id);
+    await apiClient.uploads.delete(id);
     announce(`The upload of ${name} is deleted.`);
     page.reload();
   }
@@ -40,7 +40,7 @@ export function UnfinishedUploads() {
                 onClick={() => remove(upload)}
               />
             </div>
-            <Progress value={upload.offset / upload.size} label={`Upload of ${upload.name}`} />
+            <ProgressBar value={upload.offset / upload.size} label={`Upload of ${upload.name}`} />
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import type { Client } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
 import { formatCredits } from "../../parts/format.ts";
@@ -22,7 +22,7 @@ export function ClientCredits({ record, onChanged }: { record: Client; onChanged
   const [kind, setKind] = useState<"grant" | "refund">("grant");
   const [count, setCount] = useState(0);
   const form = useForm(async () => {
-    const { balanceAfter } = await client.admin.credits.grant(id, { amount: Number(amount), kind, note });
+    const { balanceAfter } = await apiClient.admin.credits.grant(id, { amount: Number(amount), kind, note });
     announce(`The balance is ${formatCredits(balanceAfter)} now.`);
     setAmount("");
     setNote("");
@@ -62,7 +62,10 @@ export function ClientCredits({ record, onChanged }: { record: Client; onChanged
           </Button>
         </div>
       </form>
-      <Ledger count={count} load={(page, options) => client.admin.credits.ledger(id, page, options).page()} />
+      <Ledger
+        count={count}
+        load={(page, options) => apiClient.admin.credits.ledger(id, page, options).page()}
+      />
     </div>
   );
 }

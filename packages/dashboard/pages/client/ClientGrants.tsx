@@ -1,6 +1,6 @@
 import type { Model, ModelGrant } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -41,7 +41,7 @@ function GrantDialog({
     grant?.creditsPerMinute === undefined ? "" : String(grant.creditsPerMinute),
   );
   const form = useForm(async () => {
-    await client.admin.modelGrants.set(clientId, model.id, {
+    await apiClient.admin.modelGrants.set(clientId, model.id, {
       ...(access === "" ? {} : { access }),
       ...(rate === "" ? {} : { creditsPerMinute: Number(rate) }),
     });
@@ -80,14 +80,14 @@ export function ClientGrants({ clientId }: { clientId: string }) {
   const loaded = useLoad(
     (signal) =>
       Promise.all([
-        client.models.list({ signal, clientId }),
-        client.admin.modelGrants.list(clientId, { signal }),
+        apiClient.models.list({ signal, clientId }),
+        apiClient.admin.modelGrants.list(clientId, { signal }),
       ]),
     [clientId],
   );
   const [edited, setEdited] = useState<Terms>();
   async function reset(model: Model) {
-    await client.admin.modelGrants.delete(clientId, model.id);
+    await apiClient.admin.modelGrants.delete(clientId, model.id);
     announce(`${model.name} has the terms of the catalogue again.`);
     loaded.reload();
   }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -8,10 +8,10 @@ import { KeyTable } from "../keys/KeyTable.tsx";
 import { NewKeyDialog } from "../keys/NewKeyDialog.tsx";
 
 export function ClientKeys({ clientId }: { clientId: string }) {
-  const keys = useLoad((signal) => client.admin.keys.list(clientId, { signal }), [clientId]);
+  const keys = useLoad((signal) => apiClient.admin.keys.list(clientId, { signal }), [clientId]);
   const [isMaking, setMaking] = useState(false);
   async function revoke(id: string) {
-    await client.admin.keys.revoke(id);
+    await apiClient.admin.keys.revoke(id);
     keys.reload();
   }
   return (
@@ -34,7 +34,7 @@ export function ClientKeys({ clientId }: { clientId: string }) {
       </Loaded>
       {isMaking && (
         <NewKeyDialog
-          make={(request) => client.admin.keys.create(clientId, request)}
+          make={(request) => apiClient.admin.keys.create(clientId, request)}
           onClose={() => setMaking(false)}
           onMade={keys.reload}
         />

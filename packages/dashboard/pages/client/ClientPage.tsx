@@ -1,7 +1,7 @@
 import { type Client, NotFoundError } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { actFor } from "../../account/acting-for.ts";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -31,12 +31,12 @@ function Actions({ record, onChanged }: { record: Client; onChanged: () => void 
   const [isSuspending, setSuspending] = useState(false);
   const [isInviting, setInviting] = useState(false);
   async function suspend() {
-    await client.admin.clients.suspend(record.id);
+    await apiClient.admin.clients.suspend(record.id);
     announce(`${record.name} is suspended.`);
     onChanged();
   }
   async function resume() {
-    await client.admin.clients.resume(record.id);
+    await apiClient.admin.clients.resume(record.id);
     announce(`${record.name} may make requests again.`);
     onChanged();
   }
@@ -77,7 +77,7 @@ function Panel({ shown, record, onChanged }: { shown: string; record: Client; on
 
 export default function ClientPage({ params }: PageProps) {
   const { id = "" } = params;
-  const record = useLoad((signal) => client.admin.clients.get(id, { signal }), [id]);
+  const record = useLoad((signal) => apiClient.admin.clients.get(id, { signal }), [id]);
   if (record.error instanceof NotFoundError)
     return (
       <Missing title="No such client">

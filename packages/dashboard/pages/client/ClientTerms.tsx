@@ -1,6 +1,6 @@
 import type { Client, ClientChangeInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
 import { formatBytes } from "../../parts/format.ts";
@@ -32,7 +32,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
       waitingMax: toMax(waitingMax),
       storageQuotaBytes: toMax(quotaGigabytes, GIGABYTE),
     };
-    await client.admin.clients.update(record.id, change);
+    await apiClient.admin.clients.update(record.id, change);
     announce("The terms are saved.");
     onChanged();
   });

@@ -1,6 +1,6 @@
 import type { Client } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -24,7 +24,7 @@ function NewClientDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [isMetered, setMetered] = useState(false);
   const form = useForm(async () => {
-    const { id } = await client.admin.clients.create({ name, metered: isMetered });
+    const { id } = await apiClient.admin.clients.create({ name, metered: isMetered });
     onClose();
     navigate(`app/admin/clients/${id}`);
   });
@@ -67,7 +67,7 @@ export default function ClientsPage() {
   const [skip, setSkip] = useState(0);
   const [isMaking, setMaking] = useState(false);
   const clients = useLoad(
-    (signal) => client.admin.clients.list({ skip, take: PAGE_SIZE }, { signal }).page(),
+    (signal) => apiClient.admin.clients.list({ skip, take: PAGE_SIZE }, { signal }).page(),
     [skip],
   );
   return (

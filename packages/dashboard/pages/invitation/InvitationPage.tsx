@@ -1,6 +1,6 @@
 import type { AccountOptions, ReceivedInvitation } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
@@ -15,7 +15,7 @@ type Invited = { token: string; invitation: ReceivedInvitation; options: Account
 
 function JoinWithProvider({ token, invitation, options }: Invited) {
   const form = useForm(async () => {
-    window.location.assign((await client.account.invitations.acceptWithProvider(token)).url);
+    window.location.assign((await apiClient.account.invitations.acceptWithProvider(token)).url);
   });
   if (!options.oidc) return null;
   return (
@@ -51,7 +51,7 @@ function Join({ token, invitation, options }: Invited) {
         }
         action={`Join ${account.name}`}
         save={async (person) => {
-          me.value = await client.account.invitations.accept({ token, ...person });
+          me.value = await apiClient.account.invitations.accept({ token, ...person });
           navigate("app", { replaces: true });
         }}
       />
@@ -64,8 +64,8 @@ function Invitation({ token }: { token: string }) {
   const loaded = useLoad(
     async (signal) => {
       const [invitation, options] = await Promise.all([
-        client.account.invitations.lookup(token, { signal }),
-        client.account.options({ signal }),
+        apiClient.account.invitations.lookup(token, { signal }),
+        apiClient.account.options({ signal }),
       ]);
       return { token, invitation, options };
     },

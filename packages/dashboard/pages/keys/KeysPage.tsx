@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -9,10 +9,10 @@ import { KeyTable } from "./KeyTable.tsx";
 import { NewKeyDialog } from "./NewKeyDialog.tsx";
 
 export default function KeysPage() {
-  const keys = useLoad((signal) => client.account.keys.list({ signal }), []);
+  const keys = useLoad((signal) => apiClient.account.keys.list({ signal }), []);
   const [isMaking, setMaking] = useState(false);
   async function revoke(id: string) {
-    await client.account.keys.revoke(id);
+    await apiClient.account.keys.revoke(id);
     keys.reload();
   }
   return (
@@ -38,7 +38,7 @@ export default function KeysPage() {
       </Loaded>
       {isMaking && (
         <NewKeyDialog
-          make={(request) => client.account.keys.create(request)}
+          make={(request) => apiClient.account.keys.create(request)}
           onClose={() => setMaking(false)}
           onMade={keys.reload}
         />

@@ -1,5 +1,5 @@
 import type { QueueState, ServiceHealth } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatAge, formatBytes } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -97,9 +97,9 @@ export default function OperationPage() {
   const state = useLoad(
     (signal) =>
       Promise.all([
-        client.admin.health({ signal }),
-        client.admin.queues({ signal }),
-        client.admin.workers({ signal }),
+        apiClient.admin.health({ signal }),
+        apiClient.admin.queues({ signal }),
+        apiClient.admin.workers({ signal }),
       ]),
     [],
   );

@@ -1,6 +1,6 @@
 import type { NewInvitation, PersonRole } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -30,7 +30,7 @@ export function InviteDialog({
   const [made, setMade] = useState<NewInvitation>();
   const form = useForm(async () => {
     setMade(
-      await client.account.invitations.create({ role, ...(email === "" ? {} : { email }) }, { clientId }),
+      await apiClient.account.invitations.create({ role, ...(email === "" ? {} : { email }) }, { clientId }),
     );
     onMade?.();
   });

@@ -1,6 +1,6 @@
 import type { Invitation, Person } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -98,23 +98,23 @@ function Invitations({
 }
 
 export default function PeoplePage() {
-  const people = useLoad((signal) => client.account.people.list({ signal }), []);
-  const invitations = useLoad((signal) => client.account.invitations.list({ signal }), []);
+  const people = useLoad((signal) => apiClient.account.people.list({ signal }), []);
+  const invitations = useLoad((signal) => apiClient.account.invitations.list({ signal }), []);
   const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<Person>();
 
   async function changeRole({ id, name }: Person, role: Person["role"]) {
-    await client.account.people.update(id, { role });
+    await apiClient.account.people.update(id, { role });
     announce(`${name} is ${role} now.`);
     people.reload();
   }
   async function remove({ id, name }: Person) {
-    await client.account.people.remove(id);
+    await apiClient.account.people.remove(id);
     announce(`${name} is removed, and signed out everywhere.`);
     people.reload();
   }
   async function withdraw(id: string) {
-    await client.account.invitations.delete(id);
+    await apiClient.account.invitations.delete(id);
     announce("The invitation is withdrawn.");
     invitations.reload();
   }

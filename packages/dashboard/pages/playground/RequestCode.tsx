@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
 import { type Choice, isAddress, takesTranscript, toTargets } from "./choice.ts";
@@ -12,7 +12,7 @@ export function RequestCode({ models, choice }: { models: readonly Model[]; choi
   const [language, setLanguage] = useState<Language>("curl");
   const chosen = models.filter(({ id }) => choice.models.some((each) => each.id === id));
   const code = writeCode(language, {
-    baseUrl: client.baseUrl,
+    baseUrl: apiClient.baseUrl,
     input: uploads.value[0]?.file.name ?? (isAddress(choice.url) ? choice.url : "song.mp3"),
     targets: toTargets(choice, models),
     transcript:

@@ -1,5 +1,5 @@
 import type { Model, TaskEstimate, TaskInput } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { makeBatch, toBatchMetadata, toBatchSearch } from "../../data/batch.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ErrorNotice } from "../../parts/ErrorNotice.tsx";
@@ -59,7 +59,7 @@ async function uploadTranscript(
     (model) => takesTranscript(model) && choice.models.some(({ id }) => id === model.id),
   );
   if (!isTaken || choice.transcript.trim() === "") return {};
-  const { id } = await client.assets.upload(
+  const { id } = await apiClient.assets.upload(
     new File([choice.transcript], "transcript.txt", { type: "text/plain" }),
   );
   return { transcriptAssetId: id };
@@ -84,7 +84,7 @@ export function RunPanel({
       if (!isReady) return [];
       const found: TaskEstimate[] = [];
       for (const source of sources.slice(0, ESTIMATED_MAX))
-        found.push(await client.tasks.estimate({ ...source, targets }, { signal }));
+        found.push(await apiClient.tasks.estimate({ ...source, targets }, { signal }));
       return found;
     },
     [JSON.stringify([sources, targets, isReady])],
@@ -94,13 +94,13 @@ export function RunPanel({
     const wanted = toTargets(choice, models, await uploadTranscript(choice, models));
     const [only] = sources;
     if (sources.length === 1 && only) {
-      const { id } = await client.tasks.create({ ...only, targets: wanted });
+      const { id } = await apiClient.tasks.create({ ...only, targets: wanted });
       clearUploads();
       return navigate(`app/tasks/${id}`);
     }
     const batch = makeBatch(folder || `${sources.length} files`);
     for (const source of sources)
-      await client.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) });
+      await apiClient.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) });
     clearUploads();
     announce(`${sources.length} Tasks created.`);
     return navigate(`app/tasks?search=${encodeURIComponent(toBatchSearch(batch.id))}`);

@@ -1,10 +1,10 @@
 import { Button } from "../../parts/Button.tsx";
 import { formatBytes } from "../../parts/format.ts";
-import { Progress } from "../../parts/Progress.tsx";
-import { removeUpload, retryUpload, type Upload, uploads } from "./uploads.ts";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
+import { type FileUpload, removeUpload, retryUpload, uploads } from "./uploads.ts";
 import { Waveform } from "./Waveform.tsx";
 
-function UploadItem({ upload, isAlone }: { upload: Upload; isAlone: boolean }) {
+function UploadItem({ upload, isAlone }: { upload: FileUpload; isAlone: boolean }) {
   const { file, progress, asset, error } = upload;
   return (
     <li class="upload">
@@ -30,7 +30,7 @@ function UploadItem({ upload, isAlone }: { upload: Upload; isAlone: boolean }) {
           />
         </div>
       </div>
-      {!asset && error === undefined && <Progress value={progress} label={`Upload of ${file.name}`} />}
+      {!asset && error === undefined && <ProgressBar value={progress} label={`Upload of ${file.name}`} />}
       {isAlone && <Waveform file={file} />}
     </li>
   );

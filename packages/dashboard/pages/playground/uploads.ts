@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { Asset } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { describeError } from "../../parts/describe-error.ts";
 
 /** A file being uploaded. */
-export type Upload = {
+export type FileUpload = {
   id: number;
   file: File;
   /** From 0 to 1. */
@@ -16,20 +16,20 @@ export type Upload = {
 /** Concurrent uploads; a browser opens at most six connections. */
 const AT_ONCE = 2;
 
-export const uploads = signal<readonly Upload[]>([]);
+export const uploads = signal<readonly FileUpload[]>([]);
 const controllers = new Map<number, AbortController>();
 let lastId = 0;
 let running = 0;
 
-function change(id: number, fields: Partial<Upload>): void {
+function change(id: number, fields: Partial<FileUpload>): void {
   uploads.value = uploads.value.map((upload) => (upload.id === id ? { ...upload, ...fields } : upload));
 }
 
-async function send({ id, file }: Upload): Promise<void> {
+async function send({ id, file }: FileUpload): Promise<void> {
   const controller = new AbortController();
   controllers.set(id, controller);
   try {
-    const asset = await client.assets.upload(file, {
+    const asset = await apiClient.assets.upload(file, {
       signal: controller.signal,
       onProgress: ({ sentBytes, totalBytes = file.size }) =>
         change(id, { progress: sentBytes / Math.max(1, totalBytes) }),

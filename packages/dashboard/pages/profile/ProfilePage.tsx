@@ -1,6 +1,6 @@
 import type { Me } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
@@ -48,7 +48,7 @@ function NameAndEmailCard({ person, hasPassword, mayResetPassword }: Me) {
   const [currentPassword, setCurrentPassword] = useState("");
   const isEmailChanged = email !== (person.email ?? "");
   const form = useForm(async () => {
-    me.value = await client.account.update({
+    me.value = await apiClient.account.update({
       name,
       ...(isEmailChanged ? { email, ...(mayResetPassword ? {} : { currentPassword }) } : {}),
     });
@@ -88,7 +88,7 @@ function Password({ hasPassword, mayResetPassword }: Me) {
   const [password, setPassword] = useState("");
   const [currentPassword, setCurrentPassword] = useState("");
   const form = useForm(async () => {
-    me.value = await client.account.update({ password, ...(mayResetPassword ? {} : { currentPassword }) });
+    me.value = await apiClient.account.update({ password, ...(mayResetPassword ? {} : { currentPassword }) });
     setPassword("");
     setCurrentPassword("");
     announce("Your password is set. All your other sessions are ended.");
@@ -122,7 +122,7 @@ function Password({ hasPassword, mayResetPassword }: Me) {
 
 /** Hidden if no provider is configured. */
 function Provider({ hasIdentity }: Me) {
-  const options = useLoad((signal) => client.account.options({ signal }), []);
+  const options = useLoad((signal) => apiClient.account.options({ signal }), []);
   const name = options.value?.oidc?.name;
   if (name === undefined) return null;
   return (

@@ -1,5 +1,5 @@
 import type { PersonSession } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -38,11 +38,11 @@ function SessionRow({ session, onEnd }: { session: PersonSession; onEnd: () => P
 }
 
 export default function SessionsPage() {
-  const sessions = useLoad((signal) => client.account.sessions.list({ signal }), []);
+  const sessions = useLoad((signal) => apiClient.account.sessions.list({ signal }), []);
   const others = sessions.value?.filter(({ isCurrent }) => !isCurrent) ?? [];
 
   async function end(ended: readonly PersonSession[]) {
-    await Promise.all(ended.map(({ id }) => client.account.sessions.revoke(id)));
+    await Promise.all(ended.map(({ id }) => apiClient.account.sessions.revoke(id)));
     announce(ended.length === 1 ? "That session is ended." : `${ended.length} sessions are ended.`);
     sessions.reload();
   }

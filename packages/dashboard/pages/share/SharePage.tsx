@@ -1,6 +1,6 @@
 import { NotFoundError, type SharedTask, toOutputFileName } from "@stemwright/sdk";
 import { useEffect, useMemo } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { loadModels, nameModel } from "../../data/model-names.ts";
 import { toOwnLink } from "../../data/own-link.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -8,7 +8,7 @@ import { formatBytes, formatDateTime } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { useInterval } from "../../parts/use-interval.ts";
 import { useLoad } from "../../parts/use-load.ts";
 import type { Player } from "../../player/player.ts";
@@ -46,7 +46,7 @@ function Files({ targets, token }: { targets: readonly SharedTarget[]; token: st
     <section class="stack-tight" aria-label="Files">
       <h2>Files</h2>
       <ExportButtons
-        load={(signal) => client.shares.exports(token, signal && { signal })}
+        load={(signal) => apiClient.shares.exports(token, signal && { signal })}
         version={`${token} ${countOutputs(targets)}`}
       />
       <ul class="plain-list stack-tight">
@@ -104,16 +104,16 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
     () => (spokenId === undefined ? undefined : makeSharedSource(token, spokenId)),
     [token, spokenId],
   );
-  const previews = useMemo(() => makePreviewSource(client.shares.previews, token), [token]);
+  const previews = useMemo(() => makePreviewSource(apiClient.shares.previews, token), [token]);
   const lanes = useLanes(task.targets, (signal) => ({
     openText: async (output) =>
-      await (await client.shares.download(token, { task, output }, { signal })).text(),
-    loadWords: (targetId) => client.shares.words(token, targetId, { signal }),
+      await (await apiClient.shares.download(token, { task, output }, { signal })).text(),
+    loadWords: (targetId) => apiClient.shares.words(token, targetId, { signal }),
   }));
   return (
     <div class="stack">
       {task.completedAt === null && (
-        <Progress value={Math.min(...task.targets.map(({ progress = 1 }) => progress))} label="Progress" />
+        <ProgressBar value={Math.min(...task.targets.map(({ progress = 1 }) => progress))} label="Progress" />
       )}
       <SourceMixer
         name={nameTask(task)}
@@ -137,7 +137,7 @@ export default function SharePage() {
   const shared = useLoad(
     async (signal) => {
       if (token === "") return null;
-      const shared = client.shares.get(token, { signal }).catch((error: unknown) => {
+      const shared = apiClient.shares.get(token, { signal }).catch((error: unknown) => {
         if (error instanceof NotFoundError) return null;
         throw error;
       });

@@ -1,6 +1,6 @@
 import type { AccountOptions } from "@stemwright/sdk";
 import { useEffect, useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ErrorNotice } from "../../parts/ErrorNotice.tsx";
@@ -42,7 +42,7 @@ function LinkSignIn({ token }: { token: string }) {
   useEffect(() => {
     // The token is used up: remove it from the address and the history.
     navigate(SIGN_IN, { replaces: true });
-    client.account.signInWithLink(token).then((value) => {
+    apiClient.account.signInWithLink(token).then((value) => {
       me.value = value;
       goOn();
     }, setError);
@@ -66,7 +66,7 @@ function PasswordForm({ options }: { options: AccountOptions }) {
   const [password, setPassword] = useState("");
   const form = useForm(async () => {
     // Says at once how long to wait, instead of waiting for it.
-    me.value = await client.account.signIn({ email, password }, { maxRetries: 0 });
+    me.value = await apiClient.account.signIn({ email, password }, { maxRetries: 0 });
     goOn();
   });
   if (!options.hasPeople && !options.oidc)
@@ -115,7 +115,7 @@ function PasswordForm({ options }: { options: AccountOptions }) {
 export default function SignInPage() {
   // Read once: it is removed from the address immediately.
   const [token] = useState(address.value.path === SIGN_IN ? address.value.hash : "");
-  const options = useLoad((signal) => client.account.options({ signal }), []);
+  const options = useLoad((signal) => apiClient.account.options({ signal }), []);
   if (token !== "") return <LinkSignIn token={token} />;
   const problem = PROBLEMS[address.value.query.get("problem") ?? ""];
   return (

@@ -1,6 +1,6 @@
 import type { StorageIntegrationInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { getClientId, me } from "../../account/session.ts";
 import { Dialog } from "../../parts/Dialog.tsx";
 import { FormActions } from "../../parts/FormActions.tsx";
@@ -22,7 +22,7 @@ export function NewStorageDialog({ onClose, onMade }: { onClose: () => void; onM
     const authConfig = Object.fromEntries(kind.fields.map(({ name }) => [name, values[name]?.trim() ?? ""]));
     // Only administrators choose the owner.
     const own = me.value?.person.isAdministrator ? { clientId: getClientId() } : {};
-    await client.storageIntegrations.create({
+    await apiClient.storageIntegrations.create({
       type,
       storageName: storageName.trim(),
       authConfig,

@@ -1,6 +1,6 @@
 import type { StorageIntegration, StorageVerification } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -84,10 +84,10 @@ export function StorageItem({
 
   async function verify() {
     setVerification(undefined);
-    setVerification(await client.storageIntegrations.verify(integration.id));
+    setVerification(await apiClient.storageIntegrations.verify(integration.id));
   }
   async function remove() {
-    await client.storageIntegrations.delete(integration.id);
+    await apiClient.storageIntegrations.delete(integration.id);
     announce(`${place} is removed.`);
     onChanged();
   }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { getClientId } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -12,7 +12,7 @@ import { StorageItem } from "./StorageItem.tsx";
 export default function StoragePage() {
   const clientId = getClientId();
   const integrations = useLoad(
-    (signal) => client.storageIntegrations.list({}, { signal, clientId }).toArray(),
+    (signal) => apiClient.storageIntegrations.list({}, { signal, clientId }).toArray(),
     [clientId],
   );
   const [isAdding, setAdding] = useState(false);

@@ -1,6 +1,6 @@
 import { type OutputFile, type Task, toOutputFileName } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../data/own-link.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
@@ -15,7 +15,10 @@ function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
   const text = useLoad(
     async (signal) => {
       const fresh = { ...output, link: toOwnLink(output.link) };
-      return (await (await client.tasks.download(task, fresh, { signal })).text()).slice(0, SHOWN_CHARACTERS);
+      return (await (await apiClient.tasks.download(task, fresh, { signal })).text()).slice(
+        0,
+        SHOWN_CHARACTERS,
+      );
     },
     [output.name, output.format],
   );

@@ -1,11 +1,11 @@
 import type { Target, Task } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { nameModel } from "../../data/model-names.ts";
 import { describeTarget, isCancelled } from "../../data/task-state.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits, formatDuration } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { countOutputs, ExportButtons } from "./ExportButtons.tsx";
 import { OutputItem } from "./OutputItem.tsx";
 
@@ -36,7 +36,7 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
         </div>
       </div>
       {target.status === "processing" && (
-        <Progress value={target.progress ?? 0} label={`Progress of ${name}`} />
+        <ProgressBar value={target.progress ?? 0} label={`Progress of ${name}`} />
       )}
       {target.error && !isCancelled(target) && (
         <div class="notice notice-bad">
@@ -61,7 +61,7 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
 export const Outputs = ({ task }: { task: Task }) => (
   <div class="stack">
     <ExportButtons
-      load={(signal) => client.tasks.exports(task.id, signal && { signal })}
+      load={(signal) => apiClient.tasks.exports(task.id, signal && { signal })}
       version={`${task.id} ${countOutputs(task.targets)}`}
     />
     {task.targets.map((target) => (

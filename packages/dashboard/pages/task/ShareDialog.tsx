@@ -1,6 +1,6 @@
 import type { NewShare } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { copyText } from "../../parts/copy-text.ts";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -24,13 +24,13 @@ const toPageUrl = (token: string) => new URL(`app/share#${token}`, document.base
 
 /** Creates, copies and revokes links that show a Task to people without an account. */
 export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () => void }) {
-  const shares = useLoad((signal) => client.tasks.shares.list(taskId, { signal }), [taskId]);
+  const shares = useLoad((signal) => apiClient.tasks.shares.list(taskId, { signal }), [taskId]);
   const [expiresInSeconds, setExpires] = useState(7 * DAY_SECONDS);
   const [showsName, setShowsName] = useState(false);
   const [made, setMade] = useState<NewShare>();
 
   async function make() {
-    setMade(await client.tasks.shares.create(taskId, { expiresInSeconds, showsName }));
+    setMade(await apiClient.tasks.shares.create(taskId, { expiresInSeconds, showsName }));
     shares.reload();
   }
 
@@ -41,7 +41,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
   }
 
   async function revoke(id: string) {
-    await client.tasks.shares.revoke(taskId, id);
+    await apiClient.tasks.shares.revoke(taskId, id);
     if (made?.id === id) setMade(undefined);
     shares.reload();
     announce("The link is revoked. It no longer works, and downloads from it stop.");

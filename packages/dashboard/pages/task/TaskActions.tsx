@@ -1,6 +1,6 @@
 import type { Task } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { toTaskInput } from "../../data/task-input.ts";
 import { nameTask } from "../../data/task-name.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -14,18 +14,18 @@ export function TaskActions({ task, onChanged }: { task: Task; onChanged: (task:
   const [isSharing, setSharing] = useState(false);
 
   async function cancel() {
-    onChanged(await client.tasks.cancel(task.id));
+    onChanged(await apiClient.tasks.cancel(task.id));
     announce("Cancelled. What was finished stays; the rest costs nothing.");
   }
 
   async function runAgain() {
-    const { id } = await client.tasks.create(toTaskInput(task));
+    const { id } = await apiClient.tasks.create(toTaskInput(task));
     navigate(`app/tasks/${id}`);
     announce("Created again, with the same input and settings.");
   }
 
   async function remove() {
-    await client.tasks.delete(task.id);
+    await apiClient.tasks.delete(task.id);
     navigate("app/tasks");
     announce("The Task and its files are deleted.");
   }

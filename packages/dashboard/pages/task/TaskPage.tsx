@@ -8,7 +8,7 @@ import { Badge } from "../../parts/Badge.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { Missing } from "../../parts/Missing.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
 import type { Load } from "../../parts/use-load.ts";
 import type { PageProps } from "../../shell/page-props.ts";
@@ -57,7 +57,7 @@ function TaskView({ task, loaded }: { task: Task; loaded: Load<Task> }) {
         <TaskActions task={task} onChanged={(changed) => loaded.change(() => changed)} />
       </PageHead>
       <div class="stack">
-        {!state.isFinished && <Progress value={state.progress} label="Progress of the Task" />}
+        {!state.isFinished && <ProgressBar value={state.progress} label="Progress of the Task" />}
         <Tabs label="Views of the Task" tabs={tabs} shown={shown} onChange={setChosen}>
           {panel && <LazyPanel key={panel.id} panel={panel} task={task} />}
           {shown === "outputs" && <Outputs task={task} />}

@@ -1,12 +1,12 @@
 import type { TaskListItem } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
 import { toRetryInput } from "../../data/task-input.ts";
 import { describeTask, hasFailed } from "../../data/task-state.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { announce } from "../../parts/toast.ts";
 import { navigate } from "../../shell/router.ts";
 
@@ -17,7 +17,7 @@ const countTasks = (count: number) => `${count} ${count === 1 ? "Task" : "Tasks"
 /** All Tasks of the batch, over all pages. */
 async function listAll(search: string): Promise<TaskListItem[]> {
   const all: TaskListItem[] = [];
-  for await (const task of client.tasks.list({ search, take: PAGE_SIZE_MAX })) all.push(task);
+  for await (const task of apiClient.tasks.list({ search, take: PAGE_SIZE_MAX })) all.push(task);
   return all;
 }
 
@@ -42,7 +42,7 @@ export function BatchBar({
 
   async function cancelAll() {
     const unfinished = (await listAll(search)).filter(({ completedAt }) => completedAt === null);
-    for (const { id } of unfinished) await client.tasks.cancel(id);
+    for (const { id } of unfinished) await apiClient.tasks.cancel(id);
     announce(`${countTasks(unfinished.length)} cancelled.`);
     onChanged();
   }
@@ -52,8 +52,8 @@ export function BatchBar({
     const failed = (await listAll(search)).filter(hasFailed);
     for (const task of failed) {
       // List items do not include the write destination.
-      await client.tasks.create(toRetryInput(await client.tasks.get(task.id)));
-      if (task.targets.every(({ status }) => status === "error")) await client.tasks.delete(task.id);
+      await apiClient.tasks.create(toRetryInput(await apiClient.tasks.get(task.id)));
+      if (task.targets.every(({ status }) => status === "error")) await apiClient.tasks.delete(task.id);
     }
     announce(`${countTasks(failed.length)} created again.`);
     onChanged();
@@ -61,7 +61,7 @@ export function BatchBar({
 
   async function deleteAll() {
     const all = await listAll(search);
-    for (const { id } of all) await client.tasks.delete(id);
+    for (const { id } of all) await apiClient.tasks.delete(id);
     announce(`${countTasks(all.length)} deleted.`);
     navigate("app/tasks");
   }
@@ -88,7 +88,7 @@ export function BatchBar({
           </Button>
         </div>
       </div>
-      <Progress value={progress} label={`Progress of ${batch.name}`} />
+      <ProgressBar value={progress} label={`Progress of ${batch.name}`} />
       {isDeleting && (
         <ConfirmDialog
           title={`Delete ${batch.name}?`}

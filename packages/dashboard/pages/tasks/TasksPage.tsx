@@ -1,5 +1,5 @@
 import type { TargetStatus } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { loadAssetNames } from "../../data/asset-names.ts";
 import { isBatchSearch } from "../../data/batch.ts";
 import { loadModels } from "../../data/model-names.ts";
@@ -13,7 +13,7 @@ import { address, replaceQuery } from "../../shell/router.ts";
 import { BatchBar } from "./BatchBar.tsx";
 import { toCreatedBetween } from "./created-between.ts";
 import { TaskFilters } from "./TaskFilters.tsx";
-import { TaskRow } from "./TaskRow.tsx";
+import { TaskListRow } from "./TaskListRow.tsx";
 import "./tasks.css";
 
 const PAGE_SIZE = 25;
@@ -56,7 +56,10 @@ export default function TasksPage() {
         skip,
         take,
       };
-      const [found] = await Promise.all([client.tasks.list(wanted, { signal }).page(), loadModels(signal)]);
+      const [found] = await Promise.all([
+        apiClient.tasks.list(wanted, { signal }).page(),
+        loadModels(signal),
+      ]);
       await loadAssetNames(found.items.map(({ assetId }) => assetId));
       return found;
     },
@@ -93,7 +96,7 @@ export default function TasksPage() {
                 <BatchBar search={filters.search ?? ""} tasks={items} total={total} onChanged={page.reload} />
                 <ul class="plain-list card card-flush task-list">
                   {items.map((task) => (
-                    <TaskRow key={task.id} task={task} />
+                    <TaskListRow key={task.id} task={task} />
                   ))}
                 </ul>
                 <Pager

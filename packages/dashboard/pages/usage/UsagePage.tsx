@@ -1,6 +1,6 @@
 import type { DistributionRow, UsageRow } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { BarChart } from "../../charts/BarChart.tsx";
 import { Meters } from "../../charts/Meters.tsx";
 import { loadModels, nameModel } from "../../data/model-names.ts";
@@ -84,7 +84,7 @@ function ByModel({ rows }: { rows: readonly DistributionRow[] }) {
 }
 
 function Credits() {
-  const credits = useLoad((signal) => client.account.credits.get({ signal }), []);
+  const credits = useLoad((signal) => apiClient.account.credits.get({ signal }), []);
   return (
     <Loaded loaded={credits}>
       {({ balance, reserved, available, metered }) => {
@@ -119,8 +119,8 @@ export default function UsagePage() {
   const usage = useLoad(
     (signal) =>
       Promise.all([
-        client.statistics.usage(query, { signal }),
-        client.statistics.distribution(query, { signal }),
+        apiClient.statistics.usage(query, { signal }),
+        apiClient.statistics.distribution(query, { signal }),
         loadModels(signal),
       ]),
     [period],
@@ -158,7 +158,7 @@ export default function UsagePage() {
           }
         </Loaded>
         <Credits />
-        <Ledger load={(page, options) => client.account.credits.ledger(page, options).page()} />
+        <Ledger load={(page, options) => apiClient.account.credits.ledger(page, options).page()} />
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from "@stemwright/sdk";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
@@ -19,7 +19,7 @@ function indent(body: string): string {
 /** The body of the last try, and the receiver's answer. */
 function Sent({ delivery }: { delivery: WebhookDelivery }) {
   const sent = useLoad(
-    (signal) => client.webhooks.deliveries.get(delivery.id, { signal }),
+    (signal) => apiClient.webhooks.deliveries.get(delivery.id, { signal }),
     [delivery.id, delivery.lastAttemptAt],
   );
   return (

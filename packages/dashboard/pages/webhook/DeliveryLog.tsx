@@ -1,6 +1,6 @@
 import type { DeliveryState, WebhookDelivery } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -70,14 +70,16 @@ export function DeliveryLog({ isExpected, sent }: { isExpected: boolean; sent: n
   const [opened, setOpened] = useState<WebhookDelivery>();
   const page = useLoad(
     (signal) =>
-      client.webhooks.deliveries.list({ skip, take: PAGE_SIZE, ...(state && { state }) }, { signal }).page(),
+      apiClient.webhooks.deliveries
+        .list({ skip, take: PAGE_SIZE, ...(state && { state }) }, { signal })
+        .page(),
     [skip, state, sent],
   );
   const isPending = page.value?.items.some((delivery) => delivery.state === "pending");
   useInterval(page.reload, isPending ? PENDING_INTERVAL_MS : undefined);
 
   async function replay({ id }: WebhookDelivery) {
-    await client.webhooks.deliveries.replay(id);
+    await apiClient.webhooks.deliveries.replay(id);
     announce("The delivery is sent again, with the same webhook-id.");
     page.reload();
   }

@@ -1,6 +1,6 @@
 import type { Webhook } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
@@ -17,7 +17,7 @@ import { DeliveryLog } from "./DeliveryLog.tsx";
 function UrlForm({ webhook, onChanged }: { webhook: Webhook | undefined; onChanged: () => void }) {
   const [url, setUrl] = useState(webhook?.url ?? "");
   const form = useForm(async () => {
-    await client.webhooks.set(url);
+    await apiClient.webhooks.set(url);
     announce(webhook ? "The URL is changed." : "The URL is set. Send a test event to try it.");
     onChanged();
   });
@@ -57,7 +57,7 @@ function SecretCard({ webhook, onChanged }: { webhook: Webhook; onChanged: () =>
   const [isShown, setShown] = useState(false);
   const [isRotating, setRotating] = useState(false);
   async function rotate() {
-    await client.webhooks.rotateSecret(webhook.id);
+    await apiClient.webhooks.rotateSecret(webhook.id);
     setShown(true);
     announce("There is a new secret. For 24 hours, calls are signed with both.");
     onChanged();
@@ -101,12 +101,12 @@ function WebhookActions({
 }) {
   const [isRemoving, setRemoving] = useState(false);
   async function test() {
-    await client.webhooks.test(webhook.id);
+    await apiClient.webhooks.test(webhook.id);
     announce("A test event is on its way; its outcome is in the log below.");
     onSent();
   }
   async function remove() {
-    await client.webhooks.delete(webhook.id);
+    await apiClient.webhooks.delete(webhook.id);
     announce("The webhook URL is removed.");
     onChanged();
   }
@@ -131,7 +131,7 @@ function WebhookActions({
 }
 
 export default function WebhookPage() {
-  const webhooks = useLoad((signal) => client.webhooks.list({ signal }), []);
+  const webhooks = useLoad((signal) => apiClient.webhooks.list({ signal }), []);
   const [sent, setSent] = useState(0);
   const webhook = webhooks.value?.[0];
   return (

@@ -1,4 +1,4 @@
-import { client } from "../../account/api-client.ts";
+import { apiClient } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { NewPersonForm } from "../sign-in/NewPersonForm.tsx";
 import { SignInCard } from "../sign-in/SignInCard.tsx";
@@ -26,7 +26,7 @@ export default function WelcomePage() {
         emailHint="Only for signing in: no mail is sent to it."
         action="Continue"
         save={async (person) => {
-          me.value = await client.account.update(person);
+          me.value = await apiClient.account.update(person);
         }}
       />
     </SignInCard>

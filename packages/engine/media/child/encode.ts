@@ -3,7 +3,7 @@ import { MediaError } from "../media-error.ts";
 import type { EncodeRequest, EncodeResult } from "../media-request.ts";
 import { parseLayout, toNamedLayout } from "./channel-layout.ts";
 import { countFrames } from "./count-frames.ts";
-import { OutputFile } from "./output-file.ts";
+import { FileEncoder } from "./file-encoder.ts";
 import { PictureSource } from "./picture-source.ts";
 import type { Pulse } from "./pulse.ts";
 
@@ -29,7 +29,7 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
     );
   }
   const input = { sampleRateHz: request.sampleRateHz, layout: toNamedLayout(layout) };
-  const outputs = request.files.map((target) => new OutputFile(target, input));
+  const outputs = request.files.map((target) => new FileEncoder(target, input));
   return async ({ pulse, onReady }) => {
     for (const output of outputs) {
       const { picture } = output.target;
@@ -49,7 +49,7 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
 
 /** Reads synchronously, like everything in the sandboxed child (`parent-channel.ts`). */
 async function encodeStream(options: {
-  outputs: OutputFile[];
+  outputs: FileEncoder[];
   channels: number;
   pulse: Pulse;
 }): Promise<number> {
@@ -72,7 +72,7 @@ async function encodeStream(options: {
 }
 
 async function verifyLength(options: {
-  output: OutputFile;
+  output: FileEncoder;
   lengthFrames: number;
   sampleRateHz: number;
   pulse: Pulse;

@@ -1,10 +1,10 @@
 import type { DecodedFrame } from "./decoded-frames.ts";
 import type { AudioInput } from "./open-audio-input.ts";
-import { Timeline } from "./timeline.ts";
+import { SilencePadder } from "./silence-padder.ts";
 
 /** The timeline of a stream's PCM, with silence for a damaged start. */
-export function startTimeline(input: AudioInput, { frame, isAfterError }: DecodedFrame): Timeline {
-  return new Timeline(frame.sampleRate, isAfterError ? input.startSeconds : undefined);
+export function startTimeline(input: AudioInput, { frame, isAfterError }: DecodedFrame): SilencePadder {
+  return new SilencePadder(frame.sampleRate, isAfterError ? input.startSeconds : undefined);
 }
 
 /** When the PCM begins, including the silence before the stream's first frame; undefined if the container has no timestamps. */

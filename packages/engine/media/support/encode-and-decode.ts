@@ -5,7 +5,7 @@ import type { Signal } from "./signals.ts";
 
 const LAYOUTS: Readonly<Record<number, string>> = { 1: "mono", 2: "stereo", 6: "5.1(side)", 8: "7.1" };
 
-export async function encode(
+export async function encodeSignal(
   signal: Signal,
   options: Pick<EncoderOptions, "files"> & Partial<EncoderOptions> & { blockSamples?: number },
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function encode(
   await encoder.finish();
 }
 
-export async function decode(
+export async function decodeSignal(
   inputPath: string,
   range?: { startSeconds: number; endSeconds: number },
 ): Promise<DecodedMedia & Signal> {

@@ -8,7 +8,7 @@ const HOP_FRAMES = 1024;
 export const EDGE_FRAMES = (HOP_FRAMES / 2) * 3;
 /** Without the Nyquist bin, so that the count is a power of two. */
 export const BIN_COUNT = FFT_SIZE / 2;
-export const TRANSFORM = {
+export const HTDEMUCS_TRANSFORM = {
   fftSize: FFT_SIZE,
   hopFrames: HOP_FRAMES,
   scaling: "orthonormal",
@@ -19,7 +19,7 @@ export const TRANSFORM = {
 export class SegmentSpectrum {
   readonly slotCount: number;
   readonly #segmentFrames: number;
-  readonly #stft = new Stft(TRANSFORM);
+  readonly #stft = new Stft(HTDEMUCS_TRANSFORM);
 
   constructor(segmentFrames: number) {
     this.#segmentFrames = segmentFrames;

@@ -3,7 +3,7 @@ import { PowerSpectrum } from "../../dsp/transforms/power-spectrum.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 
 /** Fixed by training: see weights/music-detection/README.md, "How to run it". */
-export const SAMPLE_RATE_HZ = 44_100;
+export const MUSIC_RATE_HZ = 44_100;
 const HOP_FRAMES = 1024;
 const SLOTS_PER_STEP = 4;
 /** Frames between two outputs, 93 ms; each output describes the audio around its start. */

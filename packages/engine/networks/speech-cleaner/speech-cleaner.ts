@@ -34,7 +34,7 @@ export class SpeechCleaner implements StemNetwork {
   /** Runs on the downmix and applies its masks to each channel, so a voice keeps its position in the stereo image. */
   async separate(segment: Pair, stems: readonly string[]): Promise<Map<string, Float32Array[]>> {
     const [left, right] = segment;
-    // A mono lane arrives as the same array twice.
+    // A mono group arrives as the same array twice.
     const channels = left === right ? [left] : [left, right];
     const indexes = stems.map((stem) => getStemIndex(this.#stems, stem));
     const separated = await this.#network.separateEach(channels, indexes);

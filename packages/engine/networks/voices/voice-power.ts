@@ -1,15 +1,18 @@
 import type { FrameSource } from "../../dsp/sources/frame-source.ts";
 import { PowerSpectrum } from "../../dsp/transforms/power-spectrum.ts";
-import { SAMPLE_RATE_HZ, TRANSFORM } from "./voice-separator.ts";
+import { VOICE_RATE_HZ, VOICE_TRANSFORM } from "./voice-separator.ts";
 
-export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / TRANSFORM.hopFrames;
+export const VOICE_ROWS_PER_SECOND = VOICE_RATE_HZ / VOICE_TRANSFORM.hopFrames;
 
 /** Power spectra, one row every 10 ms. */
 export type PowerRows = { rows: number; values: Float32Array };
 
 /** The input features of the speaker networks, from a mono recording at 16 kHz. */
 export class VoicePower {
-  readonly #spectrum = new PowerSpectrum({ fftSize: TRANSFORM.fftSize, hopFrames: TRANSFORM.hopFrames });
+  readonly #spectrum = new PowerSpectrum({
+    fftSize: VOICE_TRANSFORM.fftSize,
+    hopFrames: VOICE_TRANSFORM.hopFrames,
+  });
 
   read(recording: FrameSource, { firstRow, rows }: { firstRow: number; rows: number }): PowerRows {
     return { rows, values: this.#spectrum.read(recording, { firstSlot: firstRow, slotCount: rows }) };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
 import { separateByOriginal } from "../band-split/support/separate-by-original.ts";
-import { TRANSFORM, VoiceSeparator } from "./voice-separator.ts";
+import { VOICE_TRANSFORM, VoiceSeparator } from "./voice-separator.ts";
 
 const WEIGHTS = new URL("../../../../weights/voices-separator/model.onnx", import.meta.url).pathname;
-const WINDOW_FRAMES = 64 * TRANSFORM.hopFrames;
+const WINDOW_FRAMES = 64 * VOICE_TRANSFORM.hopFrames;
 
 /** Two buzzes of different pitch that come and go, in a little noise. */
 function makeTalk(seed: number): Float32Array {
@@ -29,7 +29,7 @@ describe("the rebuilt separator of two voices", () => {
   it("returns the same voices as the exported graph, to −80 dB", async () => {
     const { separator, runsOn } = await loading;
     expect(runsOn).toBe("cpu");
-    const expected = await separateByOriginal(WEIGHTS, left, { stemCount: 3, transform: TRANSFORM });
+    const expected = await separateByOriginal(WEIGHTS, left, { stemCount: 3, transform: VOICE_TRANSFORM });
     const voices = await separator.separate([left]);
     voices.forEach(([voice], index) => {
       expect(shareDb(minus(voice!, expected[index]!), left)).toBeLessThan(-80);

@@ -2,10 +2,10 @@ import type { SessionOptions } from "../../runtime/create-session.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 
 /** Fixed by training: see weights/voices-separator/README.md, "How to run it". */
-export const SAMPLE_RATE_HZ = 16_000;
-export const TRANSFORM = { fftSize: 640, hopFrames: 160 };
+export const VOICE_RATE_HZ = 16_000;
+export const VOICE_TRANSFORM = { fftSize: 640, hopFrames: 160 };
 /** 8 s, as in training. */
-export const WINDOW_FRAMES = 8 * SAMPLE_RATE_HZ;
+export const VOICE_WINDOW_FRAMES = 8 * VOICE_RATE_HZ;
 const VOICES = [0, 1] as const;
 
 /** One signal for each of two voices, one array per channel. */
@@ -19,11 +19,11 @@ export class VoiceSeparator {
 
   static async load(
     path: string,
-    { windowFrames = WINDOW_FRAMES, ...options }: SessionOptions & { windowFrames?: number },
+    { windowFrames = VOICE_WINDOW_FRAMES, ...options }: SessionOptions & { windowFrames?: number },
   ): Promise<LoadedSeparator> {
     // int8 saves 6 % of the time here and leaves voices only 20 dB from f32.
     const inFloats = { ...options, inBytes: false };
-    const shape = { windowFrames, transform: TRANSFORM };
+    const shape = { windowFrames, transform: VOICE_TRANSFORM };
     const { network, runsOn } = await MaskNetwork.load(path, shape, inFloats);
     return { separator: new VoiceSeparator(network), runsOn };
   }

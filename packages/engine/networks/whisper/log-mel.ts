@@ -4,13 +4,13 @@ import { padByReflection } from "../../dsp/transforms/reflect-pad.ts";
 import { SmoothFft } from "../../dsp/transforms/smooth-fft.ts";
 
 /** As the networks were trained: `whisper/audio.py`. */
-export const SAMPLE_RATE_HZ = 16000;
+export const SPEECH_RATE_HZ = 16000;
 const FFT_SIZE = 400;
 const HOP_FRAMES = 160;
 const MEL_COUNT = 80;
 export const WINDOW_SECONDS = 30;
-export const WINDOW_FRAMES = WINDOW_SECONDS * SAMPLE_RATE_HZ;
-const SLOT_COUNT = WINDOW_FRAMES / HOP_FRAMES;
+export const SPEECH_WINDOW_FRAMES = WINDOW_SECONDS * SPEECH_RATE_HZ;
+const SLOT_COUNT = SPEECH_WINDOW_FRAMES / HOP_FRAMES;
 export const MEL_SHAPE = [MEL_COUNT, SLOT_COUNT] as const;
 
 const FLOOR_LOG10 = -10;
@@ -23,7 +23,7 @@ export class LogMel {
   readonly #filters = makeMelFilters({
     melCount: MEL_COUNT,
     fftSize: FFT_SIZE,
-    sampleRateHz: SAMPLE_RATE_HZ,
+    sampleRateHz: SPEECH_RATE_HZ,
   });
   readonly #re = new Float64Array(FFT_SIZE);
   readonly #im = new Float64Array(FFT_SIZE);
@@ -31,8 +31,8 @@ export class LogMel {
 
   /** Fills `bands` (`MEL_SHAPE`) from at most 30 s at 16 kHz, padded with silence. */
   compute(samples: Float32Array, bands: Float32Array): void {
-    if (samples.length > WINDOW_FRAMES) throw new RangeError("a window has at most 30 s");
-    const window = new Float32Array(WINDOW_FRAMES);
+    if (samples.length > SPEECH_WINDOW_FRAMES) throw new RangeError("a window has at most 30 s");
+    const window = new Float32Array(SPEECH_WINDOW_FRAMES);
     window.set(samples);
     const signal = padByReflection(window, { left: FFT_SIZE / 2, right: FFT_SIZE / 2 });
     bands.fill(FLOOR_LOG10);

@@ -1,13 +1,13 @@
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { type Decoder, DecoderMemory, DecoderRun } from "./decoder-run.ts";
 import type { Encoder } from "./encoder.ts";
-import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
+import { LogMel, MEL_SHAPE, SPEECH_WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
 
 /** One state for every 20 ms of a 30 s window. */
 export const STATE_COUNT = 1500;
-export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
+export const STATE_FRAMES = SPEECH_WINDOW_FRAMES / STATE_COUNT;
 
 /** A multilingual Whisper network: an encoder for windows of 30 s, and a decoder that writes the text. */
 export class Whisper {

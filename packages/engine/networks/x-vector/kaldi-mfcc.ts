@@ -2,7 +2,7 @@ import type { MelFilter } from "../../dsp/transforms/mel-filters.ts";
 import { RealFft } from "../../dsp/transforms/real-fft.ts";
 
 /** The network's features: conf/mfcc.conf of its recipe, and Kaldi's defaults for the rest. */
-export const SAMPLE_RATE_HZ = 8000;
+export const KALDI_RATE_HZ = 8000;
 export const CEPSTRA = 23;
 export const HOP_FRAMES = 80;
 const FRAME_FRAMES = 200;
@@ -80,7 +80,7 @@ function makeFilters(): MelFilter[] {
   return Array.from({ length: CEPSTRA }, (_, band) => {
     const middle = lowest + (band + 1) * step;
     const weights = Array.from({ length: FFT_SIZE / 2 }, (_, bin) =>
-      Math.max(0, 1 - Math.abs(toMel((bin * SAMPLE_RATE_HZ) / FFT_SIZE) - middle) / step),
+      Math.max(0, 1 - Math.abs(toMel((bin * KALDI_RATE_HZ) / FFT_SIZE) - middle) / step),
     );
     const firstBin = weights.findIndex((weight) => weight > 0);
     const lastBin = weights.findLastIndex((weight) => weight > 0);

@@ -1,13 +1,13 @@
 import { toSampleRate } from "../../dsp/resampling/resampled-source.ts";
 import type { FrameSource } from "../../dsp/sources/frame-source.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { CEPSTRA, HOP_FRAMES, KaldiMfcc, SAMPLE_RATE_HZ, subtractSlidingMean } from "./kaldi-mfcc.ts";
+import { CEPSTRA, HOP_FRAMES, KALDI_RATE_HZ, KaldiMfcc, subtractSlidingMean } from "./kaldi-mfcc.ts";
 
 /** Rows of context before and after each output of the network. */
 const CONTEXT_ROWS = 7;
 /** A minute at a time: an hour of cepstra takes 33 MB, its samples three times that. */
 const READ_ROWS = 6000;
-export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / HOP_FRAMES;
+export const CEPSTRA_PER_SECOND = KALDI_RATE_HZ / HOP_FRAMES;
 
 /** The features of a recording, one row every 10 ms, for `XVector.embed`. */
 export type Cepstra = { rows: number; values: Float32Array };
@@ -23,7 +23,7 @@ export class XVector {
 
   /** Computes the features of a mono recording at any sample rate. */
   analyse(recording: FrameSource): Cepstra {
-    const source = toSampleRate(recording, { sampleRateHz: SAMPLE_RATE_HZ, isForNetwork: true });
+    const source = toSampleRate(recording, { sampleRateHz: KALDI_RATE_HZ, isForNetwork: true });
     const rows = Math.ceil(source.lengthFrames / HOP_FRAMES);
     const values = new Float32Array(rows * CEPSTRA);
     for (let row = 0; row < rows; row += READ_ROWS) {

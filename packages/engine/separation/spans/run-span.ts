@@ -11,7 +11,7 @@ import { loadDecodedInput } from "../../targets/decoded-input.ts";
 import type { OpenInput } from "../../targets/open-input.ts";
 import type { StemPass } from "../../targets/plan-targets.ts";
 import { toSystemError } from "../../targets/to-engine-error.ts";
-import { planLanes } from "../lanes.ts";
+import { planChannelGroups } from "../channel-groups.ts";
 import { type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
 import { identifyPass, toNetworkShape, toStartFrame } from "../pass-identity.ts";
 import { WriteProgress } from "../write-progress.ts";
@@ -179,7 +179,7 @@ async function runStep(
       ...spools,
       network,
       input: new ShiftedSource(input, -startFrame),
-      lanes: planLanes(run.input.info),
+      channelGroups: planChannelGroups(run.input.info),
       ...(readStep && { whenReadable: (endFrame) => readStep.gauge.reached(startFrame + endFrame) }),
       onSpooled: (lengthFrames) => gauge.rise(lengthFrames),
       onProgress,

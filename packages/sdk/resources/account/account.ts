@@ -1,8 +1,8 @@
 import type { AccountOptions, Me, MeChangeInput, SignedOut, SignInInput } from "@stemwright/contract";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
-import { AccountCredits } from "./account-credits.ts";
 import { AccountKeys } from "./account-keys.ts";
+import { AccountLedger } from "./account-ledger.ts";
 import { Invitations } from "./invitations.ts";
 import { People } from "./people.ts";
 import { Sessions } from "./sessions.ts";
@@ -13,7 +13,7 @@ export class Account {
   readonly people: People;
   readonly invitations: Invitations;
   readonly keys: AccountKeys;
-  readonly credits: AccountCredits;
+  readonly credits: AccountLedger;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
@@ -21,7 +21,7 @@ export class Account {
     this.people = new People(transport);
     this.invitations = new Invitations(transport);
     this.keys = new AccountKeys(transport);
-    this.credits = new AccountCredits(transport);
+    this.credits = new AccountLedger(transport);
     this.#transport = transport;
   }
 

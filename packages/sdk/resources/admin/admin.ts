@@ -1,8 +1,8 @@
 import type { QueueState, ServiceHealth, Worker } from "@stemwright/contract";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
+import { ClientLedger } from "./client-ledger.ts";
 import { Clients } from "./clients.ts";
-import { Credits } from "./credits.ts";
 import { Keys } from "./keys.ts";
 import { ModelGrants } from "./model-grants.ts";
 
@@ -11,14 +11,14 @@ export class Admin {
   readonly clients: Clients;
   readonly keys: Keys;
   readonly modelGrants: ModelGrants;
-  readonly credits: Credits;
+  readonly credits: ClientLedger;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
     this.clients = new Clients(transport);
     this.keys = new Keys(transport);
     this.modelGrants = new ModelGrants(transport);
-    this.credits = new Credits(transport);
+    this.credits = new ClientLedger(transport);
     this.#transport = transport;
   }
 

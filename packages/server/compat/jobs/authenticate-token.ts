@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { findActiveCaller, findCaller, type KeyLookup } from "../../http/access/authenticate.ts";
+import { findActiveCaller, findKeyCaller, type KeyLookup } from "../../http/access/authenticate.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -17,7 +17,7 @@ declare module "fastify" {
 export async function getLegacyCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller> {
   const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const bearer = token === undefined ? undefined : await findActiveCaller(keys, token);
-  const caller = bearer ?? (request.routeOptions.config.takesApiKey && (await findCaller(keys, request)));
+  const caller = bearer ?? (request.routeOptions.config.takesApiKey && (await findKeyCaller(keys, request)));
   if (caller) return caller;
   if (token === undefined)
     throw new ApiError("KEY_MISSING", "Send your token in the header Authorization: Bearer <TOKEN>");

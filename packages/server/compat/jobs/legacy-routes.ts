@@ -8,7 +8,7 @@ import {
   legacyLinkRequest,
   legacyUsage,
   newLegacyJob,
-  type Page,
+  type PageQuery,
   pageQuery,
 } from "@stemwright/contract";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
@@ -19,7 +19,7 @@ import type { LegacyJobRecord } from "../../domain/tasks/legacy-job-record.ts";
 import { getCaller } from "../../http/access/authenticate.ts";
 import type { WholeApi } from "../../http/api.ts";
 import { onceAfter, onceHarmless } from "../../http/requests/once.ts";
-import { takeUpload } from "../../http/routes/files/asset-routes.ts";
+import { receiveAsset } from "../../http/routes/files/asset-routes.ts";
 import { keepAsset } from "../../http/uploads/keep-asset.ts";
 import { getLegacyCaller } from "./authenticate-token.ts";
 import { insertLegacyJob, prepareLegacyJob } from "./create-legacy-job.ts";
@@ -29,7 +29,7 @@ import { type LinkOpener, storeLink } from "./store-link.ts";
 
 export interface LegacyPorts extends LinkOpener {
   findJob(clientId: string, id: string): Promise<LegacyJobRecord | undefined>;
-  listJobs(clientId: string, page: Page): Promise<Listed<LegacyJobRecord>>;
+  listJobs(clientId: string, page: PageQuery): Promise<Listed<LegacyJobRecord>>;
   loadUsage(clientId: string): Promise<LegacyUsage["usage"]>;
 }
 
@@ -74,7 +74,7 @@ function addUploadRoutes(api: LegacyApi): void {
         consumes: ["multipart/form-data"],
       },
     },
-    (request, reply) => takeUpload(api, { request, reply }, (stored) => toLegacyAsset(stored, links)),
+    (request, reply) => receiveAsset(api, { request, reply }, (stored) => toLegacyAsset(stored, links)),
   );
 
   const closing = new AbortController();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError } from "@stemwright/contract";
 import type { WaitingResult } from "../run-waiting-task.ts";
-import { parseTranscript } from "../transcript.ts";
+import { parseTranscriptJson } from "../transcript.ts";
 import { toOpenAiError } from "./openai-errors.ts";
 import { toTranscription } from "./transcription-answers.ts";
 
@@ -32,7 +32,7 @@ export async function* makeTranscriptEvents(
   yield* keepAlive(answering);
   try {
     const result = await answering;
-    for (const { text } of parseTranscript(result.content).lines)
+    for (const { text } of parseTranscriptJson(result.content).lines)
       yield toEvent({ type: "transcript.text.delta", delta: text });
     yield toEvent({ type: "transcript.text.done", ...toTranscription(result) });
     yield "data: [DONE]\n\n";

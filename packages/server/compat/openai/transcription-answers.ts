@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import type { OpenAiSegment, OpenAiTranscription, OpenAiVerboseTranscription } from "@stemwright/contract";
 import { toLanguageName } from "../language-names.ts";
 import type { WaitingResult } from "../run-waiting-task.ts";
-import { parseTranscript, type TranscriptLine } from "../transcript.ts";
+import { parseTranscriptJson, type TranscriptLine } from "../transcript.ts";
 
 const toUsage = (durationSeconds: number) => ({
   type: "duration" as const,
@@ -18,7 +18,7 @@ export function toTranscription(
   { content, durationSeconds }: WaitingResult,
   granularities: Granularities = [],
 ): OpenAiTranscription {
-  const { text, lines } = parseTranscript(content);
+  const { text, lines } = parseTranscriptJson(content);
   return { text: text.trim(), ...toTimes(lines, granularities), usage: toUsage(durationSeconds) };
 }
 
@@ -62,7 +62,7 @@ export function toVerboseTranscription(
   { content, durationSeconds }: WaitingResult,
   { task, granularities }: Pick<OpenAiVerboseTranscription, "task"> & { granularities: Granularities },
 ): OpenAiVerboseTranscription {
-  const { text, lines, metadata } = parseTranscript(content);
+  const { text, lines, metadata } = parseTranscriptJson(content);
   return {
     task,
     language: toLanguageName(metadata.language),

@@ -1,6 +1,6 @@
 import type { AsrOutput, AsrQuery, DetectedLanguage } from "@stemwright/contract";
 import { toLanguageName } from "../language-names.ts";
-import { parseTranscript, type Transcript, type TranscriptLine } from "../transcript.ts";
+import { parseTranscriptJson, type Transcript, type TranscriptLine } from "../transcript.ts";
 
 /** The output of the Task that a response is made from. */
 export const OUTPUT_OF: Record<AsrOutput, "json" | "srt" | "vtt"> = {
@@ -42,13 +42,13 @@ function toJson({ text, lines, metadata }: Transcript, { word_timestamps: hasWor
 export function toAsrAnswer(content: string, query: AsrQuery): string {
   const { output } = query;
   if (output === "srt" || output === "vtt") return content;
-  const transcript = parseTranscript(content);
+  const transcript = parseTranscriptJson(content);
   if (output === "txt") return toTxt(transcript);
   return output === "tsv" ? toTsv(transcript) : toJson(transcript, query);
 }
 
 export function toDetectedLanguage(content: string): DetectedLanguage {
-  const { language, languageConfidence } = parseTranscript(content).metadata;
+  const { language, languageConfidence } = parseTranscriptJson(content).metadata;
   return {
     detected_language: toLanguageName(language),
     language_code: language,

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { FORMAT_HEAD_BYTES, findMediaFormat } from "../../domain/assets/content-format.ts";
 import { peekStream } from "../../domain/assets/peek-stream.ts";
-import type { Upload } from "../../domain/assets/store-upload.ts";
+import type { UploadContent } from "../../domain/assets/store-upload.ts";
 
 /** Sent by clients that decode files themselves: 16-bit samples, mono, at Whisper's rate. */
 const SAMPLE_RATE_HZ = 16_000;
@@ -42,9 +42,9 @@ async function* withHeader(content: Readable, maxBytes: number): AsyncGenerator<
 
 /** Wraps raw samples as a WAV, up to a number of seconds. Content that starts like a media file is left unchanged. */
 export async function wrapRawSound(
-  upload: Upload,
+  upload: UploadContent,
   { maxSeconds = Number.POSITIVE_INFINITY }: { maxSeconds?: number } = {},
-): Promise<Upload> {
+): Promise<UploadContent> {
   const { head, content } = await peekStream(upload.content, FORMAT_HEAD_BYTES);
   if (findMediaFormat(head) !== undefined) return { ...upload, content };
   const sound = Readable.from(withHeader(content, maxSeconds * SAMPLE_RATE_HZ * SAMPLE_BYTES), {

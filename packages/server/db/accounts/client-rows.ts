@@ -1,4 +1,4 @@
-import type { ClientChange, Page } from "@stemwright/contract";
+import type { ClientChange, PageQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { ClientRecord } from "../../domain/accounts/client-record.ts";
 import type { Listed } from "../../domain/ports.ts";
@@ -58,7 +58,7 @@ export async function findClient(db: DatabaseHandle, id: string): Promise<Client
   return row && toClientRecord(row);
 }
 
-export async function listClients(db: DatabaseHandle, page: Page): Promise<Listed<ClientRecord>> {
+export async function listClients(db: DatabaseHandle, page: PageQuery): Promise<Listed<ClientRecord>> {
   const { total } = await db
     .selectFrom("clients")
     .select((eb) => eb.fn.countAll<number>().as("total"))

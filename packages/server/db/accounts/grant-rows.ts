@@ -1,4 +1,4 @@
-import type { ModelGrant } from "../../domain/models/model-view.ts";
+import type { ModelGrant } from "@stemwright/contract";
 import type { DatabaseHandle } from "../database.ts";
 
 export async function listGrants(db: DatabaseHandle, clientId: string): Promise<ModelGrant[]> {

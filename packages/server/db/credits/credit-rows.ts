@@ -1,4 +1,4 @@
-import { CREDITS_MAX, type CreditEntryKind, type Page } from "@stemwright/contract";
+import { CREDITS_MAX, type CreditEntryKind, type PageQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import { type Reservation, sumCredits } from "../../domain/credits/credit-amounts.ts";
 import { areFree, coverMinutes, passOnRest } from "../../domain/credits/reservations.ts";
@@ -216,7 +216,7 @@ async function addEntry(
 export async function listCreditEntries(
   db: DatabaseHandle,
   clientId: string,
-  page: Page,
+  page: PageQuery,
 ): Promise<Listed<CreditEntryRow>> {
   const entries = db.selectFrom("credit_entries").where("client_id", "=", clientId);
   const { total } = await entries

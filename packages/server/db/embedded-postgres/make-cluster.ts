@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, chown, lchown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isDiskFullMessage, makeDiskFullError } from "./disk-full.ts";
+import { isDiskFullMessage, makePostgresDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { PostgresBinaries } from "./install-binaries.ts";
 import type { PostgresHome } from "./open-home.ts";
@@ -81,7 +81,7 @@ function makeRoleAndDatabaseSql(password: string): string {
 }
 
 function makeSetupError(homeDir: string, words: string): EmbeddedPostgresError {
-  if (isDiskFullMessage(words)) return makeDiskFullError(homeDir);
+  if (isDiskFullMessage(words)) return makePostgresDiskFullError(homeDir);
   const lastLines = words.trim().split("\n").slice(-6).join("\n");
   return new EmbeddedPostgresError(
     "setup_failed",

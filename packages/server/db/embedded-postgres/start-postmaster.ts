@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BoundedLog } from "./bounded-log.ts";
-import { isDiskFullMessage, makeDiskFullError } from "./disk-full.ts";
+import { isDiskFullMessage, makePostgresDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endOrphan } from "./end-orphan.ts";
 import { endPostmaster } from "./end-postmaster.ts";
@@ -116,7 +116,7 @@ async function describeEnd(child: ChildProcess, options: RunningOptions): Promis
   const { dataDir, log, logOffsetBytes } = options;
   const words = child.exitCode === 1 ? await log.readFrom(logOffsetBytes).catch(() => "") : "";
   if (words.split("\n").some((line) => /FATAL|PANIC/.test(line) && isDiskFullMessage(line)))
-    return makeDiskFullError(dataDir);
+    return makePostgresDiskFullError(dataDir);
   const how = child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
   return new EmbeddedPostgresError("server_ended", `PostgreSQL ended (${how}); its log is ${log.path}`);
 }
@@ -130,7 +130,7 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function makeStartError(words: string, options: PostmasterOptions): EmbeddedPostgresError {
-  if (isDiskFullMessage(words)) return makeDiskFullError(options.dataDir);
+  if (isDiskFullMessage(words)) return makePostgresDiskFullError(options.dataDir);
   const lines = words.trim().split("\n");
   const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? "";
   return new EmbeddedPostgresError(

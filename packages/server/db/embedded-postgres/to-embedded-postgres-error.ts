@@ -1,4 +1,4 @@
-import { makeDiskFullError } from "./disk-full.ts";
+import { makePostgresDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /** Turns file system errors into a message for whoever started the service. */
@@ -8,7 +8,7 @@ export function toEmbeddedPostgresError(error: unknown, dataDir: string): Embedd
   switch (findErrorCode(error)) {
     case "ENOSPC":
     case "EDQUOT":
-      return makeDiskFullError(dataDir, { cause: error });
+      return makePostgresDiskFullError(dataDir, { cause: error });
     case "EACCES":
     case "EPERM":
     case "EROFS":

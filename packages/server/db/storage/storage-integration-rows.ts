@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { PageQuery } from "@stemwright/contract";
 import type { Listed } from "../../domain/ports.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type {
@@ -61,7 +61,7 @@ export async function findIntegration(
 export async function listIntegrations(
   db: DatabaseHandle,
   scope: StorageScope,
-  page: Page,
+  page: PageQuery,
 ): Promise<Listed<StorageIntegrationRecord>> {
   let query = db.selectFrom("storage_integrations");
   if (scope.clientId !== undefined) query = query.where("client_id", "=", scope.clientId);

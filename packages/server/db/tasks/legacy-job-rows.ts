@@ -1,4 +1,4 @@
-import type { LegacyUsage, Page } from "@stemwright/contract";
+import type { LegacyUsage, PageQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { findOutputPlace } from "../../domain/assets/output-asset-id.ts";
@@ -24,7 +24,7 @@ export async function findLegacyJob(
 export async function listLegacyJobs(
   db: DatabaseHandle,
   clientId: string,
-  page: Page,
+  page: PageQuery,
 ): Promise<Listed<LegacyJobRecord>> {
   const { total } = await db
     .selectFrom("legacy_jobs")
@@ -44,7 +44,11 @@ export async function listLegacyJobs(
 }
 
 /** A separate query, since the other one would also collect targets and outputs of all skipped rows. */
-async function listJobIds(db: DatabaseHandle, clientId: string, { skip, take }: Page): Promise<string[]> {
+async function listJobIds(
+  db: DatabaseHandle,
+  clientId: string,
+  { skip, take }: PageQuery,
+): Promise<string[]> {
   const rows = await db
     .selectFrom("legacy_jobs")
     .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")

@@ -52,6 +52,6 @@ export async function lookAtRuns(
   return { doubtful: runs, isDelayOver: is_delay_over };
 }
 
-export async function endSession(db: DatabaseHandle, pid: number): Promise<void> {
+export async function terminateBackend(db: DatabaseHandle, pid: number): Promise<void> {
   await sql`select pg_terminate_backend(${pid})`.execute(db);
 }

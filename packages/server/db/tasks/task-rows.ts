@@ -1,4 +1,4 @@
-import type { Page, TaskListQuery } from "@stemwright/contract";
+import type { PageQuery, TaskListQuery } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../../domain/ports.ts";
 import type { NewTask, TargetAdvance, TargetRecord, TaskRecord } from "../../domain/tasks/task-record.ts";
@@ -127,7 +127,7 @@ export async function listTasks(
   return { items: await toTaskRecords(db, rows), total };
 }
 
-async function findTaskPage(db: DatabaseHandle, clientId: string, page: Page) {
+async function findTaskPage(db: DatabaseHandle, clientId: string, page: PageQuery) {
   const total = await countRows(db, { clientId, noun: "tasks" });
   return { ids: await listTaskIds(db, clientId, { ...page, total }), total };
 }
@@ -139,7 +139,7 @@ async function findTaskPage(db: DatabaseHandle, clientId: string, page: Page) {
 async function listTaskIds(
   db: DatabaseHandle,
   clientId: string,
-  { skip, take, total }: Page & { total: number },
+  { skip, take, total }: PageQuery & { total: number },
 ): Promise<string[]> {
   const isNearEnd = skip > total / 2;
   const skippedAtEnd = Math.max(0, total - skip - take);

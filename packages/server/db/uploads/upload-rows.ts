@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { PageQuery } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../../domain/ports.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -6,9 +6,9 @@ import { makeQuotaError } from "../../domain/storage/storage-quota.ts";
 import {
   type NewUpload,
   type UploadPlace,
-  type UploadProgress,
   type UploadRecord,
   type UploadRules,
+  type UploadUpdate,
   WRITER_LEASE_MS,
 } from "../../domain/uploads/upload-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
@@ -107,7 +107,7 @@ export async function findUpload(
 export async function listUploads(
   db: DatabaseHandle,
   clientId: string,
-  page: Page,
+  page: PageQuery,
 ): Promise<Listed<UploadRecord>> {
   const { total } = await db
     .selectFrom("uploads")
@@ -161,7 +161,7 @@ export async function noteParts(
 /** Stored bytes only grow: of two renewals, the later may arrive first. */
 export async function keepUpload(
   db: DatabaseHandle,
-  { id, token, progress }: { id: string; token: string; progress: UploadProgress },
+  { id, token, progress }: { id: string; token: string; progress: UploadUpdate },
   rules: UploadRules,
 ): Promise<"kept" | "wanted" | "lost"> {
   const { storedBytes = 0, format = null, multipartId = null, hasReceived = false } = progress;

@@ -4,9 +4,9 @@ import type {
   CreditEntry,
   CreditGrantRequest,
   KeyRequest,
-  Page,
+  ModelGrant,
+  PageQuery,
 } from "@stemwright/contract";
-import type { ModelGrant } from "../models/model-view.ts";
 import type { Listed } from "../ports.ts";
 import type { ClientRecord } from "./client-record.ts";
 
@@ -14,7 +14,7 @@ import type { ClientRecord } from "./client-record.ts";
 export interface AccountStore {
   insertClient(client: { id: string; name: string; isMetered: boolean }): Promise<void>;
   findClient(id: string): Promise<ClientRecord | undefined>;
-  listClients(page: Page): Promise<Listed<ClientRecord>>;
+  listClients(page: PageQuery): Promise<Listed<ClientRecord>>;
   changeClient(id: string, change: ClientChange): Promise<void>;
   setSuspended(id: string, isSuspended: boolean): Promise<void>;
 
@@ -31,5 +31,5 @@ export interface AccountStore {
     clientId: string,
     grant: CreditGrantRequest & { keyId: string },
   ): Promise<CreditEntry | undefined>;
-  listCreditEntries(clientId: string, page: Page): Promise<Listed<CreditEntry>>;
+  listCreditEntries(clientId: string, page: PageQuery): Promise<Listed<CreditEntry>>;
 }

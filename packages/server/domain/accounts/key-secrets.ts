@@ -6,11 +6,11 @@ const KEY_LENGTH = 40;
 
 /** A new key: a token with a prefix that secret scanners can recognise. */
 export function makeKey(): string {
-  return KEY_PREFIX + makeToken();
+  return KEY_PREFIX + makeKeyToken();
 }
 
 /** 238 random bits. */
-export function makeToken(): string {
+export function makeKeyToken(): string {
   return Array.from({ length: KEY_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
 }
 

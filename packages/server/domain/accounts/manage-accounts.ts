@@ -1,3 +1,4 @@
+import type { ModelGrant } from "@stemwright/contract";
 import {
   type ApiKey,
   type ClientRequest,
@@ -11,7 +12,7 @@ import { makeCreditsError } from "../credits/credit-amounts.ts";
 import { getFound, makeUnknownError } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
-import { type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
+import { type InstalledModel, isInstalled } from "../models/model-view.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { AUDIO_FORMATS } from "../../../engine/media/audio-format.ts";
-import { encode } from "../../../engine/media/support/encode-and-decode.ts";
+import { encodeSignal } from "../../../engine/media/support/encode-and-decode.ts";
 import { makeSound } from "../../../engine/media/support/make-sound.ts";
 import { makeVideo } from "../../../engine/media/support/make-video.ts";
 import { makeNoise } from "../../../engine/media/support/signals.ts";
@@ -13,7 +13,7 @@ import { findFormatOfContent, findToldFormat } from "./find-format.ts";
 let folder: string;
 beforeAll(async () => {
   folder = await makeTempDir("formats");
-  await encode(makeNoise({ sampleRateHz: 44_100, channels: 2, lengthFrames: 22_050 }), {
+  await encodeSignal(makeNoise({ sampleRateHz: 44_100, channels: 2, lengthFrames: 22_050 }), {
     files: AUDIO_FORMATS.map((format) => ({ format, path: join(folder, `a.${format}`) })),
     tags: { comment: "made for a test" },
   });

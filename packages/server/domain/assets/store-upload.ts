@@ -44,7 +44,7 @@ export const toAssetFolder = (id: string) => `assets/${id}`;
 export const toAssetKey = ({ id, name, format }: Pick<AssetRecord, "id" | "name" | "format">) =>
   `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
 
-export type Upload = FormatHints & {
+export type UploadContent = FormatHints & {
   /** The client's name for it, which it gets back. */
   name: string;
   content: Readable;
@@ -57,7 +57,7 @@ const makeEmptyError = (name: string) =>
   new Refusal("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
 
 /** The format, from names, content type or content; and the content, which may have been peeked into. */
-async function openFormat(upload: Upload): Promise<{ format: string; content: Readable }> {
+async function openFormat(upload: UploadContent): Promise<{ format: string; content: Readable }> {
   const told = findToldFormat(upload);
   if (told !== undefined) return { format: told, content: upload.content };
   const { head, isWhole, content } = await peekStream(upload.content, FORMAT_HEAD_BYTES);
@@ -74,7 +74,7 @@ async function openFormat(upload: Upload): Promise<{ format: string; content: Re
 export async function storeUpload(
   { blobs, quota }: { blobs: Blobs; quota: StorageQuota },
   caller: Caller,
-  upload: Upload,
+  upload: UploadContent,
 ): Promise<AssetRecord> {
   const { name, maxBytes, expectedBytes } = upload;
   const { clientId } = caller;

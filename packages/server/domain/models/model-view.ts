@@ -1,4 +1,4 @@
-import type { Model, ModelAccess } from "@stemwright/contract";
+import type { Model, ModelAccess, ModelGrant } from "@stemwright/contract";
 import { roundCredits } from "../credits/credit-amounts.ts";
 import { CATALOGUE, type CatalogueModel, type CatalogueVariant } from "./catalogue.ts";
 
@@ -9,9 +9,6 @@ export type InstalledModel = {
   weights: { name: string; licence: string };
   scores: readonly { measure: string; dataset: string; value: number }[];
 };
-
-/** Terms agreed with one client for one model; they override the catalogue. */
-export type ModelGrant = { model: string; access?: ModelAccess; creditsPerMinute?: number };
 
 export type ModelTerms = { access: ModelAccess; creditsPerMinute: number | undefined };
 

@@ -1,4 +1,4 @@
-import { hashKey, makeToken } from "../accounts/key-secrets.ts";
+import { hashKey, makeKeyToken } from "../accounts/key-secrets.ts";
 import { makeId } from "../ids.ts";
 import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
@@ -9,7 +9,7 @@ export async function shareTask(
   task: Pick<TaskRecord, "id">,
   wanted: { expiresInSeconds: number; showsName: boolean },
 ): Promise<{ share: ShareRecord; token: string }> {
-  const token = makeToken();
+  const token = makeKeyToken();
   const share = await shares.insertShare(task.id, {
     id: makeId(),
     tokenHash: hashKey(token),

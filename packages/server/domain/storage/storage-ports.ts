@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { PageQuery } from "@stemwright/contract";
 import type { Listed } from "../ports.ts";
 import type { Vault } from "../vault.ts";
 import type { Bucket } from "./bucket.ts";
@@ -8,7 +8,7 @@ export interface StorageIntegrationStore {
   /** False if the client does not exist. */
   insertIntegration(integration: StorageIntegrationRecord): Promise<boolean>;
   findIntegration(scope: StorageScope, id: string): Promise<StorageIntegrationRecord | undefined>;
-  listIntegrations(scope: StorageScope, page: Page): Promise<Listed<StorageIntegrationRecord>>;
+  listIntegrations(scope: StorageScope, page: PageQuery): Promise<Listed<StorageIntegrationRecord>>;
   /** Refused while an unfinished Task uses it. */
   deleteIntegration(
     scope: StorageScope,

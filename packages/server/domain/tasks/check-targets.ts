@@ -1,7 +1,7 @@
-import type { TargetRequest } from "@stemwright/contract";
+import type { ModelGrant, TargetRequest } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { type CatalogueModel, describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
-import { findTerms, type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
+import { findTerms, type InstalledModel, isInstalled } from "../models/model-view.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toLanguageCode } from "./language-code.ts";
 import type { NewTarget } from "./task-record.ts";

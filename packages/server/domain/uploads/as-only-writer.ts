@@ -4,9 +4,9 @@ import { Refusal } from "../refusal.ts";
 import { PartialFileLost, type PartialFiles, toPartialFile } from "./partial-files.ts";
 import {
   type UploadPlace,
-  type UploadProgress,
   type UploadRecord,
   type UploadStore,
+  type UploadUpdate,
   unknownUpload,
   WRITER_LEASE_MS,
 } from "./upload-record.ts";
@@ -25,9 +25,9 @@ export type Writing = {
   /** Aborts, with the error to throw, as soon as the request is to stop. */
   signal: AbortSignal;
   /** Throws if the upload is another's by now. */
-  record(progress: UploadProgress): Promise<void>;
+  record(progress: UploadUpdate): Promise<void>;
   /** Called with each renewal; what it returns is recorded. */
-  renewWith(sync: () => Promise<UploadProgress>): void;
+  renewWith(sync: () => Promise<UploadUpdate>): void;
 };
 
 export type WriterPorts = { uploads: UploadStore; partials: PartialFiles };
@@ -70,7 +70,7 @@ export async function asOnlyWriter<Result>(
   const { id } = place;
   const upload = await takeUpload(uploads, place, token);
   const ending = new AbortController();
-  let sync: (() => Promise<UploadProgress>) | undefined;
+  let sync: (() => Promise<UploadUpdate>) | undefined;
   let renewing: Promise<void> | undefined;
   let renewedAtMs = performance.now();
 

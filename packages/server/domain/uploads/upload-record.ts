@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { PageQuery } from "@stemwright/contract";
 import type { AssetRecord } from "../assets/asset-record.ts";
 import { makeUnknownError } from "../get-found.ts";
 import type { Listed } from "../ports.ts";
@@ -29,7 +29,7 @@ export type UploadRecord = {
 
 export type NewUpload = Omit<UploadRecord, "storedBytes" | "isReceiving" | "createdAt" | "expiresAt">;
 export type UploadPlace = { clientId: string; id: string };
-export type UploadProgress = Partial<Pick<UploadRecord, "storedBytes" | "format" | "multipartId">> & {
+export type UploadUpdate = Partial<Pick<UploadRecord, "storedBytes" | "format" | "multipartId">> & {
   /** Bytes arrived since the last renewal, whether or not they are stored. */
   hasReceived?: boolean;
 };
@@ -50,7 +50,7 @@ export interface UploadStore {
   /** Refuses what exceeds the client's quota or its limit of unfinished uploads. */
   insertUpload(upload: NewUpload): Promise<void>;
   findUpload(clientId: string, id: string): Promise<UploadRecord | undefined>;
-  listUploads(clientId: string, page: Page): Promise<Listed<UploadRecord>>;
+  listUploads(clientId: string, page: PageQuery): Promise<Listed<UploadRecord>>;
   /**
    * Makes the token the upload's only writer if there is none; else it becomes the next, and the current one learns it from its next renewal. The
    * newest to ask is the next.
@@ -61,7 +61,7 @@ export interface UploadStore {
     turn: "first-call" | "again",
   ): Promise<UploadRecord | "busy" | "taken-over" | undefined>;
   /** Renews the writer's lease and records progress. "wanted" = another request waits, "lost" = it is no longer the writer. */
-  keepUpload(id: string, token: string, progress?: UploadProgress): Promise<"kept" | "wanted" | "lost">;
+  keepUpload(id: string, token: string, progress?: UploadUpdate): Promise<"kept" | "wanted" | "lost">;
   releaseUpload(id: string, token: string): Promise<void>;
   /** Records how much of a direct upload is in the bucket. */
   noteParts(id: string, storedBytes: number): Promise<void>;

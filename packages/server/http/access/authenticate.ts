@@ -20,7 +20,7 @@ export interface KeyLookup {
 }
 
 /** The caller behind the key; undefined if the request has none. A wrong key is rejected even on public routes. */
-export async function findCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller | undefined> {
+export async function findKeyCaller(keys: KeyLookup, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
   const caller = typeof secret === "string" ? await findActiveCaller(keys, secret) : undefined;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { AssetRecord } from "../../domain/assets/asset-record.ts";
-import { storeUpload, toCleanName, type Upload } from "../../domain/assets/store-upload.ts";
+import { storeUpload, toCleanName, type UploadContent } from "../../domain/assets/store-upload.ts";
 import { getCaller } from "../access/authenticate.ts";
 import type { Api } from "../api.ts";
 import { isForClient } from "../errors/error-mapper.ts";
@@ -61,7 +61,7 @@ export async function receiveUpload(
     /** Fields to return; others are ignored. */
     fieldNames?: readonly string[];
     /** Transforms the file's content before it is stored. */
-    adapt?: (upload: Upload) => Promise<Upload>;
+    adapt?: (upload: UploadContent) => Promise<UploadContent>;
   },
 ): Promise<ReceivedUpload> {
   const { fileField, fieldNames = [], adapt = async (upload) => upload } = options;

@@ -17,7 +17,7 @@ import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
 import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 
-export type PreviewPorts = {
+export type PreviewStorerPorts = {
   blobs: Pick<Blobs, "adopt" | "delete">;
   reports: Pick<TaskReports, "findPreviews" | "setPreviews">;
   quota: Pick<StorageQuota, "hold" | "release">;
@@ -32,7 +32,7 @@ const RETRY_DELAYS_MS = [500, 2000];
 
 /** Stores previews while the engine runs. A failure ends the previews, never the Task; a full disk ends the run, so that the next one has them. */
 export class PreviewStorer {
-  readonly #ports: PreviewPorts;
+  readonly #ports: PreviewStorerPorts;
   readonly #run: TaskRun;
   readonly #clientId: string;
   readonly #version: string;
@@ -48,7 +48,7 @@ export class PreviewStorer {
   #full: unknown;
 
   private constructor(
-    ports: PreviewPorts,
+    ports: PreviewStorerPorts,
     options: {
       run: TaskRun;
       task: TaskRecord;
@@ -66,7 +66,7 @@ export class PreviewStorer {
 
   /** Resumes after what is stored if the work continues in the same folder; otherwise it is removed and made again. */
   static async open(
-    ports: PreviewPorts,
+    ports: PreviewStorerPorts,
     { run, task, taskDir }: { run: TaskRun; task: TaskRecord; taskDir: string },
   ): Promise<PreviewStorer> {
     const markPath = join(taskDir, "previews-version");

@@ -8,7 +8,7 @@ import type { TargetEnd, TaskRecord } from "../../domain/tasks/task-record.ts";
 import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import type { DiskSpace } from "../../monitoring/disk-room.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
-import { type RunTaskPorts, runTask } from "./run-claimed-task.ts";
+import { type RunTaskPorts, runClaimedTask } from "./run-claimed-task.ts";
 
 const target = { model: "vocals", formats: ["wav"], status: "processing", output: [] };
 const task = {
@@ -39,7 +39,7 @@ async function run(given: Ports, signal = new AbortController().signal): Promise
     ...withoutLimits,
     ...given,
   };
-  await runTask(ports as unknown as RunTaskPorts, { taskId: "task", token: "run" }, signal);
+  await runClaimedTask(ports as unknown as RunTaskPorts, { taskId: "task", token: "run" }, signal);
 }
 
 it.each([

@@ -5,7 +5,7 @@ import type { TargetRecord, TaskRecord } from "../../domain/tasks/task-record.ts
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
 import { type FetchFilePorts, fetchInput } from "../inputs/fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "../inputs/fetch-transcript.ts";
-import { type PreviewPorts, PreviewStorer } from "../outputs/preview-storer.ts";
+import { PreviewStorer, type PreviewStorerPorts } from "../outputs/preview-storer.ts";
 import { dropSpans } from "../spans/span-leader.ts";
 import { openWorkDir } from "../work-dirs/open-work-dir.ts";
 import { endPromise } from "../work-dirs/promised-room.ts";
@@ -20,12 +20,12 @@ import { watchTask } from "./watch-task.ts";
 
 export type RunTaskPorts = FetchFilePorts &
   Omit<RunEnginePorts & NoteLengthPorts, "probeDuration"> &
-  PreviewPorts &
+  PreviewStorerPorts &
   ResumePorts &
   ReserveRoomPorts;
 
 /** Does everything left to do for a Task. Safe to repeat after any interruption: finished targets stay finished. */
-export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSignal): Promise<void> {
+export async function runClaimedTask(given: RunTaskPorts, run: TaskRun, signal: AbortSignal): Promise<void> {
   const ports = withOneProbe(given);
   const { taskId } = run;
   const task = await ports.reports.findTask(taskId);

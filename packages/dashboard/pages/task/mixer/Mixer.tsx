@@ -15,7 +15,7 @@ import { findNeighbour, type Lane } from "./lane.ts";
 import { saveBlob } from "./save-blob.ts";
 import { Timeline } from "./Timeline.tsx";
 import type { Drawing } from "./TrackCanvas.tsx";
-import { Transport } from "./Transport.tsx";
+import { TransportBar } from "./TransportBar.tsx";
 import { useDrawings } from "./use-drawings.ts";
 import { useMixerKeys } from "./use-mixer-keys.ts";
 import { followView, type View, zoomView } from "./view.ts";
@@ -118,7 +118,7 @@ export function Mixer({
   return (
     <div class="stack mixer" ref={root} tabIndex={-1}>
       {picture}
-      <Transport
+      <TransportBar
         state={state}
         frame={frame}
         sampleRate={sampleRate}

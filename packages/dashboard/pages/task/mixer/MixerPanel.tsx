@@ -1,7 +1,7 @@
 import type { Task } from "@stemwright/sdk";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { client } from "../../../account/api-client.ts";
+import { apiClient } from "../../../account/api-client.ts";
 import { nameTask } from "../../../data/task-name.ts";
 import { EmptyState } from "../../../parts/EmptyState.tsx";
 import { Loaded } from "../../../parts/Loaded.tsx";
@@ -100,10 +100,10 @@ export function SourceMixer({
 
 /** All stems of the Task on one timeline, played together; also while it runs. */
 export default function MixerPanel({ task }: { task: Task }) {
-  const source = useMemo(() => makePreviewSource(client.tasks.previews, task.id), [task.id]);
+  const source = useMemo(() => makePreviewSource(apiClient.tasks.previews, task.id), [task.id]);
   const lanes = useLanes(task.targets, (signal) => ({
-    openText: async (output) => await (await client.tasks.download(task, output, { signal })).text(),
-    loadWords: (targetId) => client.tasks.words.get({ taskId: task.id, targetId }, { signal }),
+    openText: async (output) => await (await apiClient.tasks.download(task, output, { signal })).text(),
+    loadWords: (targetId) => apiClient.tasks.words.get({ taskId: task.id, targetId }, { signal }),
   }));
   return (
     <SourceMixer

@@ -1,5 +1,5 @@
 import { NotFoundError, type Task } from "@stemwright/sdk";
-import { client } from "../../../account/api-client.ts";
+import { apiClient } from "../../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../../data/own-link.ts";
 
 /** The video of the input, or why it is unavailable. */
@@ -23,7 +23,7 @@ export async function findPicture(
       ? { reason: "No picture: the input was read from a URL, and only its sound was kept." }
       : undefined;
   if (assetId === undefined) return undefined;
-  const asset = await client.assets.get(assetId, { signal }).catch((error: unknown) => {
+  const asset = await apiClient.assets.get(assetId, { signal }).catch((error: unknown) => {
     if (error instanceof NotFoundError) return undefined;
     throw error;
   });

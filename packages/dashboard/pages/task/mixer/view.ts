@@ -27,8 +27,8 @@ export function followView(view: View, frame: number, frames: number): View {
 }
 
 /** The position of a frame in the view, from 0 to 1. */
-export const toShare = (view: View, frame: number) => (frame - view.start) / (view.end - view.start);
-export const toPercent = (view: View, frame: number) => `${100 * toShare(view, frame)}%`;
+export const toFraction = (view: View, frame: number) => (frame - view.start) / (view.end - view.start);
+export const toPercent = (view: View, frame: number) => `${100 * toFraction(view, frame)}%`;
 
 /** The frame at a pointer. */
 export function toFrame(view: View, element: Element, clientX: number): number {

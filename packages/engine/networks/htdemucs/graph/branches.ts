@@ -1,12 +1,12 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
+import type { HtdemucsGraph } from "./htdemucs-graph.ts";
 import { decoderLayer, encoderLayer } from "./layers.ts";
-import type { Scope } from "./scope.ts";
 
 export const DEPTH = 4;
 const FREQUENCY_CODE_GAIN = 0.2;
 
 /** The outputs of a branch's four encoder layers. */
-export function encode(scope: Scope, branch: "encoder" | "tencoder", input: Value): Value[] {
+export function encodeBranch(scope: HtdemucsGraph, branch: "encoder" | "tencoder", input: Value): Value[] {
   const outputs: Value[] = [];
   let value = input;
   for (let index = 0; index < DEPTH; index++) {
@@ -18,8 +18,8 @@ export function encode(scope: Scope, branch: "encoder" | "tencoder", input: Valu
 }
 
 /** From the transformer's output and those of the four encoder layers. `lengths` are those of the encoder layers' inputs. */
-export function decode(
-  scope: Scope,
+export function decodeBranch(
+  scope: HtdemucsGraph,
   branch: "decoder" | "tdecoder",
   { middle, encoded, lengths }: { middle: Value; encoded: readonly Value[]; lengths: readonly number[] },
 ): Value {
@@ -33,7 +33,7 @@ export function decode(
 }
 
 /** Frequency embedding: the first layer's convolutions see four bins at a time and can't know where in the spectrum they are. */
-function addFrequencyCode({ graph, weights }: Scope, value: Value): Value {
+function addFrequencyCode({ graph, weights }: HtdemucsGraph, value: Value): Value {
   const { dims, data } = weights.ofNode("/Expand");
   const code = data.map((part) => part * FREQUENCY_CODE_GAIN);
   return graph.add(value, graph.constant(code, dims));

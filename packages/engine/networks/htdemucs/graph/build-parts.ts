@@ -1,7 +1,7 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";
 import { linear, linearInBytes } from "../../linear.ts";
-import { DEPTH, decode, encode } from "./branches.ts";
+import { DEPTH, decodeBranch, encodeBranch } from "./branches.ts";
 import { crossTransformer } from "./transformer.ts";
 
 type Shape = readonly number[];
@@ -15,7 +15,7 @@ export type GraphPart = { file: Uint8Array; inputs: Shape[]; outputs: Shape[] };
  */
 export function buildEncoder(weights: OnnxWeights, branch: "encoder" | "tencoder", input: Shape): GraphPart {
   const part = new PartBuilder();
-  const outputs = encode({ graph: part.graph, weights }, branch, part.input(input));
+  const outputs = encodeBranch({ graph: part.graph, weights }, branch, part.input(input));
   for (const value of outputs) part.output(value);
   return part.build();
 }
@@ -52,7 +52,7 @@ export function buildDecoder(
     .map((shape) => part.input(shape))
     .toReversed();
   const scope = { graph: part.graph, weights, sparesProducts };
-  part.output(decode(scope, branch, { middle, encoded, lengths }));
+  part.output(decodeBranch(scope, branch, { middle, encoded, lengths }));
   return part.build();
 }
 

@@ -2,9 +2,9 @@ import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts
 import type { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";
 import { analyseInGraph, synthesiseInGraph } from "../../fourier-graph.ts";
 import { linear } from "../../linear.ts";
-import { BIN_COUNT, EDGE_FRAMES, TRANSFORM } from "../segment-spectrum.ts";
+import { BIN_COUNT, EDGE_FRAMES, HTDEMUCS_TRANSFORM } from "../segment-spectrum.ts";
 import { SCORE_FLOOR } from "../standard-score.ts";
-import { decode, encode } from "./branches.ts";
+import { decodeBranch, encodeBranch } from "./branches.ts";
 import { crossTransformer } from "./transformer.ts";
 
 const CHANNELS = 2;
@@ -21,22 +21,22 @@ export function buildWhole(
   const graph = new GraphBuilder();
   const scope = { graph, weights };
   const rows = stemCount * CHANNELS;
-  const hops = slotCount + TRANSFORM.fftSize / TRANSFORM.hopFrames - 1;
-  const padded = graph.input("padded", [CHANNELS, hops * TRANSFORM.hopFrames]);
+  const hops = slotCount + HTDEMUCS_TRANSFORM.fftSize / HTDEMUCS_TRANSFORM.hopFrames - 1;
+  const padded = graph.input("padded", [CHANNELS, hops * HTDEMUCS_TRANSFORM.hopFrames]);
   const inner = { axis: 1, from: EDGE_FRAMES, to: EDGE_FRAMES + segmentFrames };
 
   const sound = score(graph, graph.reshape(graph.slice(padded, inner), [1, CHANNELS, segmentFrames]));
-  const spectrum = score(graph, toChannels(graph, analyseInGraph(graph, padded, TRANSFORM)));
-  const down = encode(scope, "encoder", spectrum.value);
-  const downT = encode(scope, "tencoder", sound.value);
+  const spectrum = score(graph, toChannels(graph, analyseInGraph(graph, padded, HTDEMUCS_TRANSFORM)));
+  const down = encodeBranch(scope, "encoder", spectrum.value);
+  const downT = encodeBranch(scope, "tencoder", sound.value);
   const middle = crossTransformer({ ...scope, multiply: linear }, down.at(-1)!, downT.at(-1)!);
   const lengthsOf = (values: readonly Value[]) => values.map(({ dims }) => dims[2]!);
-  const up = decode(scope, "decoder", {
+  const up = decodeBranch(scope, "decoder", {
     middle: middle.spectrum,
     encoded: down,
     lengths: lengthsOf([spectrum.value, ...down]),
   });
-  const upT = decode(scope, "tdecoder", {
+  const upT = decodeBranch(scope, "tdecoder", {
     middle: middle.waveform,
     encoded: downT,
     lengths: lengthsOf([sound.value, ...downT]),
@@ -44,7 +44,7 @@ export function buildWhole(
 
   const spectra = unscore(graph, graph.reshape(up, [rows, 2, BIN_COUNT, slotCount]), spectrum);
   const bySlot = graph.reshape(graph.transpose(spectra, [0, 3, 1, 2]), [rows, slotCount, 2 * BIN_COUNT]);
-  const fromSpectrum = graph.slice(synthesiseInGraph(graph, bySlot, TRANSFORM), inner);
+  const fromSpectrum = graph.slice(synthesiseInGraph(graph, bySlot, HTDEMUCS_TRANSFORM), inner);
   const waves = unscore(graph, graph.reshape(upT, [rows, segmentFrames]), sound);
   graph.output(graph.named("stems", graph.add(fromSpectrum, waves)));
   return graph.toBytes();

@@ -3,7 +3,7 @@ import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
-import type { Scope } from "./scope.ts";
+import type { HtdemucsGraph } from "./htdemucs-graph.ts";
 
 const DEPTH = 2;
 /** onnxruntime blocks channels by this many on x64, and does not do it for convolutions whose inputs do not fill a block. */
@@ -16,13 +16,13 @@ const CHANNEL_BLOCK = 16;
  * The second norm is not computed on its wide tensor. Mean and variance of W·h + b follow from the mean and covariance of h, so they come from the narrow
  * one; matrix, norm, scale and the gate's scale become one convolution.
  */
-export function dilatedLayers(scope: Scope, path: string, input: Value): Value {
+export function dilatedLayers(scope: HtdemucsGraph, path: string, input: Value): Value {
   let value = input;
   for (let index = 0; index < DEPTH; index++) value = dilatedLayer(scope, { path, index }, value);
   return value;
 }
 
-function dilatedLayer(scope: Scope, layer: { path: string; index: number }, input: Value): Value {
+function dilatedLayer(scope: HtdemucsGraph, layer: { path: string; index: number }, input: Value): Value {
   const { graph } = scope;
   const parameters = readParameters(scope, layer);
   const isSpectrum = input.dims.length === 4;
@@ -49,7 +49,7 @@ function dilatedLayer(scope: Scope, layer: { path: string; index: number }, inpu
 /** y = norm(weight · h + bias) · scale + shift. */
 type NormedProduct = { weight: Weight; bias: Weight; scale: Weight; shift: Weight };
 
-function readParameters({ weights }: Scope, { path, index }: { path: string; index: number }) {
+function readParameters({ weights }: HtdemucsGraph, { path, index }: { path: string; index: number }) {
   const module = (part: number, name: string) => weights.get(`${path}.dconv.layers.${index}.${part}.${name}`);
   const node = (part: number, op: string) =>
     weights.ofNode(`/${path}/dconv/layers.${index}/layers.${index}.${part}/${op}`);

@@ -2,13 +2,13 @@ import type { Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { convolve } from "./convolve.ts";
 import { dilatedLayers } from "./dilated-layers.ts";
-import type { Scope } from "./scope.ts";
+import type { HtdemucsGraph } from "./htdemucs-graph.ts";
 import { convolvePoints, fromTileRows, isTiled, toPoints } from "./winograd.ts";
 
 const STRIDE = 4;
 
 /** Downsamples by four: convolution, GELU, residual layers, gated rewrite. The path is `encoder.0`, `tencoder.0`, … */
-export function encoderLayer(scope: Scope, path: string, input: Value): Value {
+export function encoderLayer(scope: HtdemucsGraph, path: string, input: Value): Value {
   const { graph, weights } = scope;
   const isSpectrum = input.dims.length === 4;
   // The waveform is zero-padded to a multiple of the stride; the spectrum's height always is one.
@@ -24,7 +24,7 @@ export function encoderLayer(scope: Scope, path: string, input: Value): Value {
 
 /** Upsamples by four: skip connection, gated rewrite, residual layers, transposed convolution; GELU except in the last layer. */
 export function decoderLayer(
-  scope: Scope,
+  scope: HtdemucsGraph,
   path: string,
   layer: { input: Value; skip: Value; length: number; isLast: boolean },
 ): Value {
@@ -41,7 +41,11 @@ export function decoderLayer(
 }
 
 /** a · σ(b) with a and b as two convolutions: no split needed, and σ is fused into the second. */
-function gatedRewrite({ graph, weights, sparesProducts = false }: Scope, path: string, input: Value): Value {
+function gatedRewrite(
+  { graph, weights, sparesProducts = false }: HtdemucsGraph,
+  path: string,
+  input: Value,
+): Value {
   const weight = weights.get(`${path}.rewrite.weight`);
   const bias = weights.get(`${path}.rewrite.bias`);
   const halves = [0, 1].map((half) => ({ weight: takeHalf(weight, half), bias: takeHalf(bias, half) }));
@@ -71,7 +75,7 @@ function takeHalf({ dims, data }: Weight, half: number): Weight {
  * and all after four times the inputs are to be cut.
  */
 function transposedConvolution(
-  { graph, weights }: Scope,
+  { graph, weights }: HtdemucsGraph,
   path: string,
   { input, phases }: { input: Value; phases: Phases },
 ): Value {

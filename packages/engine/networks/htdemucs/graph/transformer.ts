@@ -2,11 +2,11 @@ import type { Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { OnnxWeights, Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { type Linear, linear, type Multiply, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
+import type { HtdemucsGraph } from "./htdemucs-graph.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
-import type { Scope } from "./scope.ts";
 
 /** `multiply` is the kind of matrix product: float or int8. */
-type TransformerScope = Scope & { multiply: Multiply };
+type TransformerScope = HtdemucsGraph & { multiply: Multiply };
 
 const WIDTH = 512;
 const HEADS = 8;
@@ -48,7 +48,7 @@ export function crossTransformer(
 }
 
 /** `[1, channels, places]` to one token per place. On CPUs, onnxruntime fuses the transposition with the product. */
-function toTokens({ graph, weights }: Scope, name: string, value: Value): Value {
+function toTokens({ graph, weights }: HtdemucsGraph, name: string, value: Value): Value {
   const { weight, bias } = readPointwise(weights, name);
   const dims = [1, value.dims[2]!, WIDTH];
   const turned = graph.transpose(value, [0, 2, 1]);
@@ -57,7 +57,7 @@ function toTokens({ graph, weights }: Scope, name: string, value: Value): Value 
 }
 
 /** The inverse of `toTokens`. */
-function fromTokens({ graph, weights }: Scope, name: string, tokens: Value): Value {
+function fromTokens({ graph, weights }: HtdemucsGraph, name: string, tokens: Value): Value {
   const { weight, bias } = readPointwise(weights, name);
   const channels = bias.data.length;
   const dims = [1, channels, tokens.dims[1]!];
@@ -118,7 +118,7 @@ function attention(scope: TransformerScope, name: string, tokens: Value, others:
 
 /** The exporter kept some matrices under their names and folded others, which are found by their nodes. */
 function readProjections(
-  { weights }: Scope,
+  { weights }: HtdemucsGraph,
   name: string,
   kind: "self_attn" | "cross_attn",
 ): [Linear, Linear, Linear] {
@@ -137,7 +137,7 @@ function readProjections(
   return [takeOutputs(all, 0, WIDTH), takeOutputs(all, WIDTH, WIDTH), takeOutputs(all, 2 * WIDTH, WIDTH)];
 }
 
-function layerNorm({ graph, weights }: Scope, name: string, tokens: Value): Value {
+function layerNorm({ graph, weights }: HtdemucsGraph, name: string, tokens: Value): Value {
   const get = (part: string) => graph.weight(weights.get(`crosstransformer.${name}.${part}`));
   return graph.node("LayerNormalization", [tokens, get("weight"), get("bias")], tokens.dims, {
     epsilon: { float: NORM_EPSILON },

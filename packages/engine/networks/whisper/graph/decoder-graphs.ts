@@ -1,5 +1,5 @@
 import { ANY_SIZE, GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
-import { feedForward, HEAD_WIDTH, linear, norm, type Scope } from "./layers.ts";
+import { feedForward, HEAD_WIDTH, linearLayer, norm, type WhisperGraph } from "./layers.ts";
 import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
 
 /** A group of decoder layers, which attend to the audio. */
@@ -50,7 +50,7 @@ function makeSoundGraph(weights: WhisperWeights): Uint8Array {
   for (let layer = 0; layer < weights.layers; layer++) {
     for (const part of KEPT_PARTS) {
       const module = `layers.${layer}.encoder_attn.${part === "key" ? "k_proj" : "v_proj"}`;
-      const product = splitHeads(graph, linear({ graph, weights }, module, states));
+      const product = splitHeads(graph, linearLayer({ graph, weights }, module, states));
       graph.output(graph.named(`sound.${layer}.${part}`, graph.transpose(product, SOUND_AXES[part])));
     }
   }
@@ -96,7 +96,7 @@ type LayerAnswer = {
 };
 
 /** A layer: self-attention, then cross-attention to the audio. The cache grows by the new tokens' keys and values. */
-function decodeLayer(scope: Scope, layer: number, states: Value): LayerAnswer {
+function decodeLayer(scope: WhisperGraph, layer: number, states: Value): LayerAnswer {
   const { graph } = scope;
   const name = `layers.${layer}`;
   const read = graph.add(states, attendToTokens(scope, layer, states));
@@ -105,14 +105,14 @@ function decodeLayer(scope: Scope, layer: number, states: Value): LayerAnswer {
   return { states: feedForward(scope, name, graph.add(read, mixed)), attention };
 }
 
-function attendToTokens(scope: Scope, layer: number, states: Value): Value {
+function attendToTokens(scope: WhisperGraph, layer: number, states: Value): Value {
   const { graph } = scope;
   const module = `layers.${layer}.self_attn`;
   const heads = countHeads(states);
   const shape = [ANY_SIZE, heads, ANY_SIZE, HEAD_WIDTH];
   const past = KEPT_PARTS.map((part) => graph.input(`past.${layer}.${part}`, shape));
   const normed = norm(scope, `${module}_layer_norm`, states);
-  const own = ["q_proj", "k_proj", "v_proj"].map((part) => linear(scope, `${module}.${part}`, normed));
+  const own = ["q_proj", "k_proj", "v_proj"].map((part) => linearLayer(scope, `${module}.${part}`, normed));
   const [mixed, ...kept] = graph.contribNodes(
     "MultiHeadAttention",
     [...own, undefined, undefined, undefined, ...past],
@@ -121,16 +121,20 @@ function attendToTokens(scope: Scope, layer: number, states: Value): Value {
   );
   for (const [index, part] of KEPT_PARTS.entries())
     graph.output(graph.named(`present.${layer}.${part}`, kept[index]!));
-  return linear(scope, `${module}.out_proj`, mixed!);
+  return linearLayer(scope, `${module}.out_proj`, mixed!);
 }
 
-function attendToSound(scope: Scope, layer: number, states: Value): { mixed: Value; attention: Value } {
+function attendToSound(
+  scope: WhisperGraph,
+  layer: number,
+  states: Value,
+): { mixed: Value; attention: Value } {
   const { graph } = scope;
   const module = `layers.${layer}.encoder_attn`;
   const heads = countHeads(states);
   const keys = graph.input(`sound.${layer}.key`, [ANY_SIZE, heads, HEAD_WIDTH, ANY_SIZE]);
   const values = graph.input(`sound.${layer}.value`, [ANY_SIZE, heads, ANY_SIZE, HEAD_WIDTH]);
-  const query = splitHeads(graph, linear(scope, `${module}.q_proj`, states, HEAD_WIDTH ** -0.5));
+  const query = splitHeads(graph, linearLayer(scope, `${module}.q_proj`, states, HEAD_WIDTH ** -0.5));
   const dims = [ANY_SIZE, heads, ANY_SIZE, ANY_SIZE];
   const scores = graph.node("MatMul", [graph.transpose(query, [0, 2, 1, 3]), keys], dims);
   const attention = graph.node("Softmax", [scores], dims, { axis: 3 });
@@ -140,7 +144,7 @@ function attendToSound(scope: Scope, layer: number, states: Value): { mixed: Val
     [graph.transpose(product, [0, 2, 1, 3]), graph.integers([0, 0, heads * HEAD_WIDTH])],
     states.dims,
   );
-  return { mixed: linear(scope, `${module}.out_proj`, joined), attention };
+  return { mixed: linearLayer(scope, `${module}.out_proj`, joined), attention };
 }
 
 function takeHeads(graph: GraphBuilder, attention: Value, heads: readonly number[]): Value {

@@ -1,6 +1,6 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import { MEL_SHAPE } from "../log-mel.ts";
-import { feedForward, HEAD_WIDTH, linear, norm, type Scope, toFloats } from "./layers.ts";
+import { feedForward, HEAD_WIDTH, linearLayer, norm, toFloats, type WhisperGraph } from "./layers.ts";
 import { WhisperWeights } from "./whisper-weights.ts";
 
 export type EncoderGraph = { file: Uint8Array; stateShape: readonly number[] };
@@ -25,7 +25,7 @@ export function makeEncoderGraph(file: Uint8Array, { inFloats }: { inFloats: boo
 }
 
 /** Three frames wide; every `stride`th frame is kept. */
-function convolve({ graph, weights }: Scope, name: string, value: Value, stride: number): Value {
+function convolve({ graph, weights }: WhisperGraph, name: string, value: Value, stride: number): Value {
   const quantized = weights.quantized(`${name}.weight`);
   const inputs = [
     value,
@@ -36,13 +36,13 @@ function convolve({ graph, weights }: Scope, name: string, value: Value, stride:
   return graph.gelu(graph.node("Conv", inputs, dims, { kernel_shape: [3], pads: [1, 1], strides: [stride] }));
 }
 
-function attend(scope: Scope, layer: string, states: Value): Value {
+function attend(scope: WhisperGraph, layer: string, states: Value): Value {
   const { graph } = scope;
   const normed = norm(scope, `${layer}.self_attn_layer_norm`, states);
   const inputs = ["q_proj", "k_proj", "v_proj"].map((part) =>
-    linear(scope, `${layer}.self_attn.${part}`, normed),
+    linearLayer(scope, `${layer}.self_attn.${part}`, normed),
   );
   const heads = (states.dims[2] ?? 0) / HEAD_WIDTH;
   const mixed = graph.contribNode("MultiHeadAttention", inputs, states.dims, { num_heads: heads });
-  return linear(scope, `${layer}.self_attn.out_proj`, mixed);
+  return linearLayer(scope, `${layer}.self_attn.out_proj`, mixed);
 }

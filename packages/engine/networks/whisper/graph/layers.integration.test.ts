@@ -4,7 +4,7 @@ import { loadManifests } from "../../../manifests/manifest.ts";
 import { NetworkSession } from "../../../runtime/network-session.ts";
 import { GraphBuilder } from "../../../runtime/onnx/graph-builder.ts";
 import { getVerifiedWeightsPath } from "../../../runtime/weights-file.ts";
-import { linear } from "./layers.ts";
+import { linearLayer } from "./layers.ts";
 import { WhisperWeights } from "./whisper-weights.ts";
 
 const manifest = loadManifests({ speechNetwork: "whisper-tiny" }).find(({ family }) => family === "whisper");
@@ -26,7 +26,7 @@ it.each(["layers.0.self_attn.q_proj", "layers.0.self_attn.k_proj", "layers.1.fc1
 async function multiply(name: string, inFloats: boolean): Promise<Float32Array> {
   const [inputs = 0] = weights.matrix(name).dims;
   const graph = new GraphBuilder();
-  const product = linear({ graph, weights, inFloats }, name, graph.input("input", [1, ROWS, inputs]));
+  const product = linearLayer({ graph, weights, inFloats }, name, graph.input("input", [1, ROWS, inputs]));
   graph.output(product);
   const session = await NetworkSession.load(graph.toBytes(), { threads: 1 });
   const { data } = session.getInput(0, [1, ROWS, inputs]);

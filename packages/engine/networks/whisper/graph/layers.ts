@@ -7,9 +7,9 @@ export const HEAD_WIDTH = 64;
 const NORM_EPSILON = 1e-5;
 
 /** A graph under construction and the file its weights come from. On GPUs all products are float: there is no int8 kernel. */
-export type Scope = { graph: GraphBuilder; weights: WhisperWeights; inFloats?: boolean };
+export type WhisperGraph = { graph: GraphBuilder; weights: WhisperWeights; inFloats?: boolean };
 
-export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
+export function norm({ graph, weights }: WhisperGraph, name: string, value: Value): Value {
   const [scale, shift] = [weights.floats(`${name}.weight`), weights.floats(`${name}.bias`)];
   return graph.node("LayerNormalization", [value, graph.weight(scale), graph.weight(shift)], value.dims, {
     epsilon: { float: NORM_EPSILON },
@@ -19,7 +19,7 @@ export function norm({ graph, weights }: Scope, name: string, value: Value): Val
 /**
  * An int8 product, times `factor`. Activations are quantized dynamically, as in the exported graphs.
  */
-export function linear(scope: Scope, name: string, value: Value, factor = 1): Value {
+export function linearLayer(scope: WhisperGraph, name: string, value: Value, factor = 1): Value {
   if (scope.inFloats) return linearInFloats(scope, name, value);
   const { graph, weights } = scope;
   const { data, dims, scale, zeroPoint } = toSigned(weights.matrix(name));
@@ -42,7 +42,7 @@ export function linear(scope: Scope, name: string, value: Value, factor = 1): Va
   return graph.contribNode("DynamicQuantizeMatMul", inputs, value.dims.with(-1, dims[1] ?? 0));
 }
 
-function linearInFloats({ graph, weights }: Scope, name: string, value: Value): Value {
+function linearInFloats({ graph, weights }: WhisperGraph, name: string, value: Value): Value {
   const matrix = weights.matrix(name);
   const bias = weights.findFloats(`${name}.bias`);
   const dims = value.dims.with(-1, matrix.dims[1] ?? 0);
@@ -51,10 +51,10 @@ function linearInFloats({ graph, weights }: Scope, name: string, value: Value): 
 }
 
 /** The feed-forward part of each layer. */
-export function feedForward(scope: Scope, layer: string, value: Value): Value {
+export function feedForward(scope: WhisperGraph, layer: string, value: Value): Value {
   const normed = norm(scope, `${layer}.final_layer_norm`, value);
-  const wide = scope.graph.gelu(linear(scope, `${layer}.fc1`, normed));
-  return scope.graph.add(value, linear(scope, `${layer}.fc2`, wide));
+  const wide = scope.graph.gelu(linearLayer(scope, `${layer}.fc1`, normed));
+  return scope.graph.add(value, linearLayer(scope, `${layer}.fc2`, wide));
 }
 
 /** The same weights as signed values: int8 kernels (VNNI/AMX) are up to four times faster with them. */

@@ -1,13 +1,13 @@
 import type { FloatTensor } from "../../../runtime/graph-session.ts";
 import { TEXT_TOKENS_MAX } from "../decoder-run.ts";
-import { SAMPLE_RATE_HZ } from "../log-mel.ts";
+import { SPEECH_RATE_HZ } from "../log-mel.ts";
 import type { Whisper } from "../whisper.ts";
 import { findLetterPath, type WordSpan } from "./letter-path.ts";
 import { rateVoice, STEP_SECONDS, trackLoudness } from "./loudness-track.ts";
 import { type Letter, spellWords } from "./spell-words.ts";
 
 /** A window of at most 30 s of audio. */
-export type SpeechWindow = {
+export type AlignmentWindow = {
   /** All encoder states, including those of the silent padding: the decoder needs somewhere to attend to between words. */
   states: FloatTensor;
   /** At 16 kHz. */
@@ -38,11 +38,11 @@ const SHARE_FLOOR = 1e-3;
  */
 export async function timeWords(
   whisper: Whisper,
-  window: SpeechWindow,
+  window: AlignmentWindow,
   words: readonly string[],
 ): Promise<(AlignedLetters | undefined)[]> {
   const letters = spellWords(words, (text) => whisper.tokenizer.encode(text));
-  const voice = rateVoice(trackLoudness(window.samples, SAMPLE_RATE_HZ));
+  const voice = rateVoice(trackLoudness(window.samples, SPEECH_RATE_HZ));
   const timed: (AlignedLetters | undefined)[] = [];
   let firstStep = 0;
   while (timed.length < words.length) {
@@ -85,7 +85,7 @@ function takePart(letters: readonly Letter[], firstWord: number): Letter[] {
 /** The heads' mean attention for each letter: letters × states. */
 async function lookForLetters(
   whisper: Whisper,
-  { states, language }: SpeechWindow,
+  { states, language }: AlignmentWindow,
   letters: readonly Letter[],
 ): Promise<Float32Array[]> {
   const { startOfTranscript, transcribe, noTimestamps, languageIds } = whisper.tokenizer;

@@ -13,7 +13,7 @@ import { receiveUpload } from "../../uploads/receive-upload.ts";
 const unknownAsset = makeUnknownError("asset");
 
 /** Receives an upload. A repetition under the same `Idempotency-Key` returns the first asset. */
-export async function takeUpload<Answer extends { id: string }>(
+export async function receiveAsset<Answer extends { id: string }>(
   api: Api<"blobs" | "quota" | "unclaimed" | "writes">,
   exchange: { request: FastifyRequest; reply: FastifyReply },
   toAnswer: (asset: AssetRecord) => Answer,
@@ -39,7 +39,7 @@ export function addAssetRoutes(api: Api<"assets" | "blobs" | "quota" | "unclaime
         response: { 200: asset },
       },
     },
-    (request, reply) => takeUpload(api, { request, reply }, (stored) => toAsset(stored, links)),
+    (request, reply) => receiveAsset(api, { request, reply }, (stored) => toAsset(stored, links)),
   );
 
   app.get(

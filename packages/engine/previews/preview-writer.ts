@@ -6,7 +6,7 @@ import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import { isDiskFull } from "../is-disk-full.ts";
 import { MediaError } from "../media/index.ts";
 import { countChunks, type PreviewShape, toPreviewShape } from "./preview-shape.ts";
-import { type PreviewStep, PreviewTrack } from "./preview-track.ts";
+import { type PreviewStep, PreviewTrackWriter } from "./preview-track-writer.ts";
 
 export type PreviewRequest = {
   /** How many chunks of each track are stored; later ones from an earlier run are made again. */
@@ -39,7 +39,7 @@ const isReadable = (reader: PreviewReader, endFrame: number) =>
  * Writes previews alongside the passes, chunk by chunk as frames become final, and yields to the event loop between chunks. If that fails there are no
  * further previews, but nothing else is affected.
  */
-export class Previews {
+export class PreviewWriter {
   readonly #folder: string;
   readonly #shape: PreviewShape;
   readonly #request: PreviewRequest;
@@ -118,8 +118,8 @@ export class Previews {
     }
   }
 
-  #makeTrack(track: string): PreviewTrack {
-    return new PreviewTrack({
+  #makeTrack(track: string): PreviewTrackWriter {
+    return new PreviewTrackWriter({
       track,
       shape: this.#shape,
       folder: this.#folder,

@@ -5,7 +5,7 @@ const TOLERATED_DRIFT_SECONDS = 0.2;
 const MAX_GAP_SECONDS = 600;
 
 /** Decides how much silence to insert so that audio after a gap keeps its position. */
-export class Timeline {
+export class SilencePadder {
   readonly #sampleRateHz: number;
   #expectedSeconds: number | undefined;
 

@@ -32,7 +32,7 @@ const PCM_BLOCK_FRAMES = 4096;
 const WRITE_FAILED = "The file cannot be written";
 
 /** One file being encoded. The constructor opens the descriptor, before the child drops its user. */
-export class OutputFile {
+export class FileEncoder {
   readonly target: EncodeTarget;
   readonly encoding: Encoding;
   readonly #format = new FormatContext();

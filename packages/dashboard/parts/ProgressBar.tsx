@@ -1,5 +1,5 @@
 /** A progress bar from 0 to 1; indeterminate without a value. */
-export function Progress({ value, label }: { value: number; label: string }) {
+export function ProgressBar({ value, label }: { value: number; label: string }) {
   const percent = Math.round(value * 100);
   return (
     <div

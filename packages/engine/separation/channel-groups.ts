@@ -2,7 +2,7 @@
  * The channels that go through a stereo network together: a left-right pair, or one channel, which is fed to both sides and whose two outputs are
  * averaged. Numbers are the input's channels, from zero.
  */
-export type Lane = readonly [number] | readonly [number, number];
+export type ChannelGroup = readonly [number] | readonly [number, number];
 
 /** FFmpeg's layouts with more than two channels, in the order of its decoders. */
 const CHANNELS_OF_LAYOUT = new Map([
@@ -44,19 +44,20 @@ const CHANNELS_OF_LAYOUT = new Map([
 
 const USUAL_LAYOUT = [undefined, "mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"] as const;
 
-export function planLanes(input: { channels: number; channelLayout: string }): Lane[] {
+export function planChannelGroups(input: { channels: number; channelLayout: string }): ChannelGroup[] {
   if (input.channels === 1) return [[0]];
   if (input.channels === 2) return [[0, 1]];
   const names = findChannelNames(input);
   // In an unknown layout, no channels are known to be a pair.
-  if (names === undefined) return Array.from({ length: input.channels }, (_, channel): Lane => [channel]);
-  const lanes: Lane[] = [];
+  if (names === undefined)
+    return Array.from({ length: input.channels }, (_, channel): ChannelGroup => [channel]);
+  const groups: ChannelGroup[] = [];
   names.forEach((name, channel) => {
     const partner = findPartner(names, name);
-    if (partner === undefined) lanes.push([channel]);
-    else if (partner > channel) lanes.push([channel, partner]);
+    if (partner === undefined) groups.push([channel]);
+    else if (partner > channel) groups.push([channel, partner]);
   });
-  return lanes;
+  return groups;
 }
 
 function findChannelNames(input: { channels: number; channelLayout: string }): string[] | undefined {
@@ -78,17 +79,20 @@ function findPartner(names: readonly string[], name: string): number | undefined
   return partner < 0 ? undefined : partner;
 }
 
-/** The two inputs of a stereo network for a lane. */
-export function toLaneInput(lane: Lane, planes: readonly Float32Array[]): [Float32Array, Float32Array] {
-  const [left, right = left] = lane;
+/** The two inputs of a stereo network for a channel group. */
+export function toGroupInput(
+  group: ChannelGroup,
+  planes: readonly Float32Array[],
+): [Float32Array, Float32Array] {
+  const [left, right = left] = group;
   return [getPlane(planes, left), getPlane(planes, right)];
 }
 
-/** The network's output for a lane, one plane per channel. */
-export function fromLaneOutput(lane: Lane, sides: readonly Float32Array[]): Float32Array[] {
+/** The network's output for a channel group, one plane per channel. */
+export function fromGroupOutput(group: ChannelGroup, sides: readonly Float32Array[]): Float32Array[] {
   const left = getPlane(sides, 0);
   const right = getPlane(sides, 1);
-  if (lane.length === 2) return [left, right];
+  if (group.length === 2) return [left, right];
   return [left.map((value, n) => (value + (right[n] ?? 0)) / 2)];
 }
 

@@ -19,7 +19,7 @@ export type PreviewStep = {
 };
 
 /** Writes the chunks and drawing data of one track as its frames become final. */
-export class PreviewTrack {
+export class PreviewTrackWriter {
   readonly #track: string;
   readonly #shape: PreviewShape;
   readonly #outFolder: string;

@@ -6,10 +6,10 @@ import { describeTask } from "../../data/task-state.ts";
 import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits } from "../../parts/format.ts";
-import { Progress } from "../../parts/Progress.tsx";
+import { ProgressBar } from "../../parts/ProgressBar.tsx";
 
 /** One Task in the list; the whole row is a link to it. */
-export function TaskRow({ task }: { task: TaskListItem }) {
+export function TaskListRow({ task }: { task: TaskListItem }) {
   const state = describeTask(task);
   const name = nameTask(task);
   const batch = findBatch(task.metadata);
@@ -33,7 +33,7 @@ export function TaskRow({ task }: { task: TaskListItem }) {
       </div>
       <div class="task-row-state">
         <Badge tone={state.tone}>{state.text}</Badge>
-        {!state.isFinished && <Progress value={state.progress} label={`Progress of ${name}`} />}
+        {!state.isFinished && <ProgressBar value={state.progress} label={`Progress of ${name}`} />}
       </div>
       <div class="task-row-cost small muted">{task.cost === undefined ? "" : formatCredits(task.cost)}</div>
       <div class="task-row-age small muted">

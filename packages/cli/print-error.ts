@@ -22,7 +22,7 @@ export function toExitReason(error: unknown): ExitReason {
 }
 
 /** Prints what went wrong in a sentence; returns the exit code. */
-export function reportError(error: unknown): number {
+export function printError(error: unknown): number {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const isUnexpected = !(error instanceof CliError) && !(name in REASONS);
   const advice = ADVICE[name] === undefined ? "" : ` ${ADVICE[name]}`;

@@ -56,7 +56,7 @@ function Level({ levelDb }: Pick<TransportProps, "levelDb">) {
 }
 
 /** The toolbar above the timeline: play, position, level, loop, zoom and view. */
-export function Transport(props: TransportProps) {
+export function TransportBar(props: TransportProps) {
   const { state, frame, sampleRate, duration, ready, levelDb, loop, isNulling, drawing } = props;
   const isStopped = state === "stopped";
   return (

@@ -6,15 +6,15 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { joinPeaks, measurePeaks } from "../dsp/peaks.ts";
 import { makeSeededRandom } from "../dsp/seeded-random.ts";
 import { BandPowers, joinColumns, toLevelBytes } from "../dsp/transforms/band-powers.ts";
-import { decode } from "../media/support/encode-and-decode.ts";
+import { decodeSignal } from "../media/support/encode-and-decode.ts";
 import { runRequest } from "../request/run-request.ts";
 import { StemCache } from "../separation/stem-cache.ts";
 import { GainNetwork, makeGainManifest } from "../support/gain-network.ts";
 import { readSound, writeSound } from "../support/sound-file.ts";
 import { makeSyntheticSong } from "../support/synthetic-song.ts";
 import type { EngineReport, SoundFile, SoundTarget } from "../targets/engine-request.ts";
-import type { PreviewStep } from "./preview-track.ts";
-import type { PreviewRequest } from "./previews.ts";
+import type { PreviewStep } from "./preview-track-writer.ts";
+import type { PreviewRequest } from "./preview-writer.ts";
 
 const SEGMENT_FRAMES = 200_000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 600_000 };
@@ -70,7 +70,7 @@ class Store {
       const stored = this.files.get(`${track}/chunks/${chunk}`) ?? Buffer.alloc(0);
       const path = join(folder, `${track}-${chunk}.flac`);
       writeFileSync(path, stored.subarray(4));
-      const { channels, samples } = await decode(path);
+      const { channels, samples } = await decodeSignal(path);
       const gain = stored.readFloatLE(0);
       parts.push(
         Array.from({ length: channels }, (_, channel) =>

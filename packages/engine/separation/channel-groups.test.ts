@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromLaneOutput, planLanes, toLaneInput } from "./lanes.ts";
+import { fromGroupOutput, planChannelGroups, toGroupInput } from "./channel-groups.ts";
 
-describe("planLanes", () => {
+describe("planChannelGroups", () => {
   it.each([
     ["mono", 1, [[0]]],
     ["stereo", 2, [[0, 1]]],
@@ -47,14 +47,14 @@ describe("planLanes", () => {
       ],
     ],
     ["9 channels (FL+FR+FC+LFE+BL+BR+TFL+TFR+TC)", 9, [[0, 1], [2], [3], [4, 5], [6, 7], [8]]],
-  ])("pairs left and right of %s", (channelLayout, channels, lanes) => {
-    expect(planLanes({ channelLayout, channels })).toEqual(lanes);
+  ])("pairs left and right of %s", (channelLayout, channels, groups) => {
+    expect(planChannelGroups({ channelLayout, channels })).toEqual(groups);
   });
 
   it("uses every channel exactly once, whatever the layout is called", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 16 }), fc.string(), (channels, channelLayout) => {
-        const taken = planLanes({ channels, channelLayout })
+        const taken = planChannelGroups({ channels, channelLayout })
           .flat()
           .sort((a, b) => a - b);
         expect(taken).toEqual(Array.from({ length: channels }, (_, channel) => channel));
@@ -63,11 +63,11 @@ describe("planLanes", () => {
   });
 });
 
-describe("a mono lane", () => {
+describe("a mono group", () => {
   it("is fed to both sides and averaged", () => {
     const centre = Float32Array.of(1, 2);
-    expect(toLaneInput([2], [new Float32Array(2), new Float32Array(2), centre])).toEqual([centre, centre]);
-    expect(fromLaneOutput([2], [Float32Array.of(1, 3), Float32Array.of(3, 3)])).toEqual([
+    expect(toGroupInput([2], [new Float32Array(2), new Float32Array(2), centre])).toEqual([centre, centre]);
+    expect(fromGroupOutput([2], [Float32Array.of(1, 3), Float32Array.of(3, 3)])).toEqual([
       Float32Array.of(2, 3),
     ]);
   });

@@ -1,17 +1,17 @@
-import type { AccountCredits as Balance, CreditEntry } from "@stemwright/contract";
+import type { AccountCredits, CreditEntry } from "@stemwright/contract";
 import { type Listing, type ListQuery, makeListing } from "../../http/listing.ts";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
 
 /** The account's own credits. */
-export class AccountCredits {
+export class AccountLedger {
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
     this.#transport = transport;
   }
 
-  get(options?: RequestOptions): Promise<Balance> {
+  get(options?: RequestOptions): Promise<AccountCredits> {
     return this.#transport.load({ method: "GET", path: "/account/credits" }, options);
   }
 

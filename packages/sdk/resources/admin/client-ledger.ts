@@ -1,10 +1,10 @@
-import type { Credits as Balance, CreditEntry, CreditGrantInput } from "@stemwright/contract";
+import type { CreditEntry, CreditGrantInput, Credits } from "@stemwright/contract";
 import { type Listing, type ListQuery, makeListing } from "../../http/listing.ts";
 import { route } from "../../http/route.ts";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
 
-export class Credits {
+export class ClientLedger {
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
@@ -17,7 +17,7 @@ export class Credits {
     return this.#transport.load({ method: "POST", path, json: grant }, options);
   }
 
-  get(clientId: string, options?: RequestOptions): Promise<Balance> {
+  get(clientId: string, options?: RequestOptions): Promise<Credits> {
     return this.#transport.load({ method: "GET", path: route`/admin/clients/${clientId}/credits` }, options);
   }
 

@@ -9,7 +9,7 @@ export type PlannedOutput = { target: WantedTarget; name: string; format: string
 type Plan = { input: string; targets: readonly WantedTarget[]; pattern: string };
 
 /** The path of each output of an input; paths must differ. The number of voices is known only when they are made. */
-export function planOutputs({ input, targets, pattern }: Plan, voiceCount = 0): PlannedOutput[] {
+export function planOutputPaths({ input, targets, pattern }: Plan, voiceCount = 0): PlannedOutput[] {
   const outputs = targets.flatMap((target) =>
     listOutputs(target, voiceCount).map(({ name, format }) => ({
       target,
