@@ -104,7 +104,7 @@ describe("the audit of files", () => {
     await put(join(dataDir, "work", "task", "input"));
     await put(join(tempDir, "lent.wav"));
     const installation = {
-      dataDirs: [dataDir],
+      seenDataDirs: [dataDir],
       tempDir,
       listBlobKeys: async () => (await listFiles(blobsDir)).filter((key) => !key.startsWith("partial")),
     } as unknown as Installation;

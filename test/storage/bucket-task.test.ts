@@ -63,7 +63,7 @@ async function work(taskId: string): Promise<void> {
       ...makeTestStorage({ db, guard, dataDir: api.dataDir }),
       guard,
       blobs: await openFileBlobs(join(api.dataDir, "blobs")),
-      assets: {} as AssetStore,
+      assets: { findAsset: async () => undefined } as unknown as AssetStore,
       sources: { listSources: (taskId) => listSources(db, taskId) },
       fetchDelaysMs: [10, 20],
       credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },

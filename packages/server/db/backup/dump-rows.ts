@@ -3,8 +3,10 @@ import type pg from "pg";
 const FETCH_ROWS = 500;
 /** Held in memory at once. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** The schema itself records which migrations are applied; the bytes of unfinished uploads are not copied. */
-const LEFT_OUT = ["schema_migrations", "uploads"];
+/** The bytes of unfinished uploads are not copied, so neither are their rows. */
+export const NOT_COPIED = ["uploads"];
+/** The schema itself records which migrations are applied. */
+const LEFT_OUT = ["schema_migrations", ...NOT_COPIED];
 
 export type DumpedTable = { name: string; columns: string[] };
 

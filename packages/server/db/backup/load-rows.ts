@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { type DumpedTable, quote } from "./dump-rows.ts";
+import { type DumpedTable, NOT_COPIED, quote } from "./dump-rows.ts";
 
 const INSERT_ROWS = 500;
 
@@ -9,7 +9,8 @@ const INSERT_ROWS = 500;
  */
 export async function startLoading(client: pg.ClientBase, tables: readonly DumpedTable[]): Promise<void> {
   for (const { name } of tables) await client.query(`alter table ${quote(name)} disable trigger user`);
-  await client.query(`truncate ${tables.map(({ name }) => quote(name)).join(", ")}`);
+  const names = [...tables.map(({ name }) => name), ...NOT_COPIED];
+  await client.query(`truncate ${names.map(quote).join(", ")}`);
 }
 
 /** Rows as JSON lines, whose fields are matched by name. */
