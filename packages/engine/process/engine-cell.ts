@@ -15,8 +15,8 @@ import { join, relative, resolve, sep } from "node:path";
 import { findStartTicks } from "./claim-work-dir.ts";
 import { isInside } from "./engine-needs.ts";
 
-/** The folder of cells in a folder of work. */
-export const CELLS_FOLDER = "engines";
+/** The folder of cells in a folder of work. The dot tells it from the folders of Tasks, which sweeps remove. */
+export const CELLS_FOLDER = ".engines";
 
 const toOwner = (pid: number) => `${hostname()}.${pid}.${findStartTicks(pid) ?? ""}`;
 let count = 0;

@@ -353,12 +353,14 @@ describe("leftovers", () => {
     const finished = await createTask({ url: "https://media.example/a.wav" });
     await completeTask(finished, 0);
     const [deleted, held] = [makeId(), makeId()];
-    for (const id of [unfinished.id, finished.id, deleted, held])
+    // Where a running engine process works.
+    const cells = ".engines";
+    for (const id of [unfinished.id, finished.id, deleted, held, cells])
       await mkdir(join(options.config.workDir, id, "engine"), { recursive: true });
     await withTaskLock(database.db, held, async () => {
       // Everything that a worker on a separate machine sweeps.
       expect(await sweepMachine(options)).toMatchObject({ workDirs: 2 });
-      expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
+      expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held, cells].sort());
     });
     await sweep(options);
     await expect(access(join(options.config.workDir, held))).rejects.toThrow();
