@@ -19,7 +19,7 @@ Log.setLevel(AV_LOG_QUIET);
 // The event loop registers its descriptors in its first turn: the sandbox refuses later registrations.
 await setImmediate();
 try {
-  sendReport({ kind: "done", result: await serve(readRequest()) });
+  sendReport({ kind: "done", result: await serve(readRequest<MediaRequest>()) } satisfies MediaReport);
 } catch (error) {
   sendReport(toFailure(error));
 }

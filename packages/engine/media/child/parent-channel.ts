@@ -1,5 +1,4 @@
 import { readSync, writeSync } from "node:fs";
-import type { MediaReport, MediaRequest } from "../media-request.ts";
 
 const CHANNEL_FD = 3;
 const CHUNK_BYTES = 1 << 16;
@@ -8,7 +7,7 @@ const CHUNK_BYTES = 1 << 16;
  * The child's end of the channel, read and written synchronously: waiting for a descriptor in the event loop uses io_uring, which the sandbox refuses. A
  * dead parent shows as EPIPE.
  */
-export function readRequest(): MediaRequest {
+export function readRequest<Request>(): Request {
   let text = "";
   const chunk = Buffer.alloc(CHUNK_BYTES);
   const decoder = new TextDecoder();
@@ -17,10 +16,10 @@ export function readRequest(): MediaRequest {
     if (length === 0) throw new Error("the parent is gone");
     text += decoder.decode(chunk.subarray(0, length), { stream: true });
   }
-  return JSON.parse(text) as MediaRequest;
+  return JSON.parse(text) as Request;
 }
 
-export function sendReport(report: MediaReport): void {
+export function sendReport(report: object): void {
   const bytes = Buffer.from(`${JSON.stringify(report)}\n`);
   for (let sent = 0; sent < bytes.length; ) sent += writeSync(CHANNEL_FD, bytes, sent);
 }
