@@ -123,5 +123,5 @@ const CONVERTERS: Record<TensorType, (buffer: ArrayBuffer) => Float32Array<Array
 };
 
 /** The block must start at its buffer's first byte. */
-export const toFloats = (block: Uint8Array<ArrayBuffer>, dtype: TensorType) =>
+export const widenBlock = (block: Uint8Array<ArrayBuffer>, dtype: TensorType) =>
   CONVERTERS[dtype](block.buffer);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { FileTensor } from "./file-tensor.ts";
-import { readBlocks, toFloats } from "./file-tensor.ts";
+import { readBlocks, widenBlock } from "./file-tensor.ts";
 import { openCheckpoint } from "./open-checkpoint.ts";
 import { makeMemorySource, readTorchFile } from "./support/memory-source.ts";
 import { concatenate, pickle, tensorOf, writeTorchZip, writeZip } from "./support/write-torch-file.ts";
 
 const open = (bytes: Uint8Array) => openCheckpoint(makeMemorySource(bytes));
 const valuesOf = (tensor: FileTensor) =>
-  [...readBlocks(tensor)].flatMap((block) => [...toFloats(block, tensor.dtype)]);
+  [...readBlocks(tensor)].flatMap((block) => [...widenBlock(block, tensor.dtype)]);
 const readAll = (bytes: Uint8Array) =>
   Object.fromEntries(open(bytes).tensors.map((tensor) => [tensor.name, valuesOf(tensor)]));
 

@@ -1,4 +1,4 @@
-import { type FileTensor, readBlocks, toFloats } from "./file-tensor.ts";
+import { type FileTensor, readBlocks, widenBlock } from "./file-tensor.ts";
 import { countElements, TENSOR_TYPES, type TensorType } from "./tensor-type.ts";
 
 const ALIGNMENT_BYTES = 8;
@@ -28,5 +28,5 @@ export function writeSafetensors(tensors: readonly FileTensor[], write: (bytes: 
   write(padded);
   for (const tensor of sorted)
     for (const block of readBlocks(tensor))
-      write(tensor.dtype === "F16" ? block : new Uint8Array(toFloats(block, tensor.dtype).buffer));
+      write(tensor.dtype === "F16" ? block : new Uint8Array(widenBlock(block, tensor.dtype).buffer));
 }

@@ -24,7 +24,7 @@ export const pickle = {
   dict: (...items: readonly Part[]) => concatenate("}(", ...items, "u"),
 };
 
-export type WrittenTensor = {
+type WrittenTensor = {
   shape: readonly number[];
   strides?: readonly number[];
   offset?: number;
@@ -58,7 +58,7 @@ export function tensorOf(
   return pickle.call("torch._utils", "_rebuild_tensor_v2", ...args);
 }
 
-export type ZipFile = { name: string; bytes: Uint8Array; method?: number };
+type ZipFile = { name: string; bytes: Uint8Array; method?: number };
 
 /** A zip archive of stored files; with `isZip64`, all sizes are where those above 4 GB are. */
 export function writeZip(files: readonly ZipFile[], { isZip64 = false } = {}): Uint8Array<ArrayBuffer> {
