@@ -190,7 +190,7 @@ async function fillFinished(pool: pg.Pool, clientId: string, wanted: number): Pr
       [first, last, clientId],
     );
     await pool.query(
-      "insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, progress, cost, duration_seconds, finished_at) select 'target-' || n, 'done-' || n, 0, 'vocals', '{wav}', '{}', 1, 'completed', 1, 1, 60, now() from generate_series($1::int, $2::int) n",
+      "insert into targets (id, task_id, position, model, formats, options, credits_per_minute, status, progress, cost, duration_seconds, finished_at) select 'target-' || n, 'done-' || n, 0, 'vocals', '{wav}', '{}', 1, 'completed', 1, 1, 60, now() from generate_series($1::int, $2::int) n",
       [first, last],
     );
   }

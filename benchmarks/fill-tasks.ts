@@ -64,7 +64,7 @@ async function addTasks(
     [first, last, clientId],
   );
   await pool.query(
-    `insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
+    `insert into targets (id, task_id, position, model, formats, options, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
      select ${id("target")}, ${id("task")}, 0, ($3::text[])[1 + n % ${MODELS.length}], '{wav}', '{}', 1, 'completed', 1, 4, 200.5, ${ended} from ${series}`,
     [first, last, MODELS],
   );

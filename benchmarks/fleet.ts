@@ -68,7 +68,7 @@ async function addTasks(pool: pg.Pool, count: number): Promise<void> {
        insert into tasks (id, client_id, asset_id, created_at, expected_audio_seconds)
        select left(md5(random()::text || n), 26), 'client-' || 1 + n % $2::int, 'asset-' || 1 + n % $2::int, now(), 60
        from generate_series(1, $1::int) n returning id)
-     insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute)
+     insert into targets (id, task_id, position, model, formats, options, credits_per_minute)
      select left(md5('target' || id), 26), id, 0, 'vocals', '{wav}', '{}', 1 from made`,
     [count, CLIENTS],
   );

@@ -43,7 +43,7 @@ async function addWaiting(pool: pg.Pool): Promise<void> {
     [WAITING, WAITING_CLIENTS],
   );
   await pool.query(
-    `insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute)
+    `insert into targets (id, task_id, position, model, formats, options, credits_per_minute)
      select 'w-' || n, 'w-' || n, 0, 'vocals', '{wav}', '{}', 1 from generate_series(1, $1::int) n`,
     [WAITING],
   );

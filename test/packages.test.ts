@@ -39,10 +39,11 @@ describe("the packages as published", () => {
       for (const [, path = ""] of text.matchAll(/"file": "(\.\.\/weights[^"]+)"/g))
         expect((await read(join(data, "models", path))).length).toBeGreaterThan(0);
     }
-    const migrations = "db/migrations";
-    expect(await readdir(join(folders.server, migrations))).toEqual(
-      await readdir(join(import.meta.dirname, "../packages/server", migrations)),
-    );
+    const listSql = async (dir: string) => (await readdir(dir)).filter((name) => name.endsWith(".sql"));
+    for (const dir of ["db/schema", "db/migrations"])
+      expect(await listSql(join(folders.server, dir))).toEqual(
+        await listSql(join(import.meta.dirname, "../packages/server", dir)),
+      );
   });
 
   it("[S20] the SDK and its types depend on nothing", async () => {

@@ -17,7 +17,7 @@ const OTHER_FILES: Record<PackageName, readonly string[]> = {
   engine: ["data/**"],
   sdk: [],
   dashboard: ["dist/**"],
-  server: ["db/migrations/*.sql"],
+  server: ["db/migrations/*.sql", "db/schema/*.sql"],
   cli: ["stemwright.mjs"],
 };
 

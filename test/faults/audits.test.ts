@@ -26,7 +26,7 @@ beforeAll(async () => {
     insert into clients (id, name, is_metered) values ('acme', 'Acme', true);
     insert into credit_accounts values ('acme', 98, 0);
     insert into tasks (id, client_id, url, created_at, completed_at) values ('task', 'acme', 'https://a.example/x.wav', now(), now());
-    insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, cost)
+    insert into targets (id, task_id, position, model, formats, options, credits_per_minute, status, cost)
       values ('one', 'task', 0, 'bass', '{wav}', '{}', 1, 'completed', 1), ('two', 'task', 1, 'drums', '{wav}', '{}', 1, 'completed', 1);
     insert into outputs values ('one', 0, 'bass', 'wav', 'outputs/task/one/bass.wav', 1), ('two', 0, 'drums', 'wav', 'outputs/task/two/drums.wav', 1);
     insert into credit_entries (id, client_id, kind, amount, balance_after, target_id)

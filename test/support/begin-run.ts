@@ -8,7 +8,7 @@ import type { TaskRun } from "../../packages/server/domain/tasks/task-run.ts";
 export async function takeTask(db: Database, taskId: string): Promise<TaskRun> {
   const token = makeId();
   await sql`update tasks set run_token = ${token}, worker_id = 'test', run_started_at = now(), attempts = attempts + 1,
-    attempt_mark = task_mark(id) where id = ${taskId}`.execute(db);
+    attempt_start_progress = task_progress(id) where id = ${taskId}`.execute(db);
   return { taskId, token };
 }
 

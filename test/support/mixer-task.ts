@@ -60,7 +60,7 @@ async function addTarget(
   target: { id: string; model: string; position: number; format: string },
 ): Promise<void> {
   await pool.query(
-    `insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
+    `insert into targets (id, task_id, position, model, formats, options, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
      values ($1, $2, $3, $4, $5, '{}', 1, 'completed', 1, 1, $6, now())`,
     [target.id, task.id, target.position, target.model, [target.format], task.durationSeconds],
   );

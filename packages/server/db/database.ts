@@ -158,15 +158,15 @@ export type Tables = {
     expected_audio_seconds: number | null;
     is_long: boolean;
     attempts: Generated<number>;
-    attempt_mark: Generated<number>;
+    attempt_start_progress: Generated<number>;
     due_at: Generated<Date | null>;
     /** The current run. */
     run_token: Generated<string | null>;
     worker_id: Generated<string | null>;
     last_error_name: Generated<string | null>;
     checkpoint_key: Generated<string | null>;
-    room_returns: Generated<number>;
-    room_needed_bytes: Generated<number | null>;
+    disk_full_returns: Generated<number>;
+    needed_disk_bytes: Generated<number | null>;
     outputs_removed_at: Date | null;
     is_temporary: boolean;
   };
@@ -176,7 +176,7 @@ export type Tables = {
     position: number;
     model: string;
     formats: string[];
-    wishes: TargetOptions;
+    options: TargetOptions;
     credits_per_minute: number;
     status: Generated<TargetStatus>;
     progress: Generated<number>;
@@ -200,7 +200,7 @@ export type Tables = {
     client_id: Generated<string | null>;
   };
   storage_totals: { client_id: string; noun: "assets" | "outputs"; slot: number; total_bytes: number };
-  storage_holds: { id: string; client_id: string; size_bytes: number; seen_at: Generated<Date> };
+  quota_holds: { id: string; client_id: string; size_bytes: number; seen_at: Generated<Date> };
   task_sources: {
     task_id: string;
     target_id: string | null;
@@ -240,7 +240,6 @@ export type Tables = {
     secret: Buffer;
     previous: Buffer | null;
     previous_until: Date | null;
-    is_sealed: boolean;
   };
   deliveries: {
     id: string;
@@ -275,7 +274,7 @@ export type Tables = {
     principal: string | null;
     key: string;
     fingerprint: Buffer;
-    sealed_answer: Buffer | null;
+    sealed_response: Buffer | null;
     created_at: Generated<Date>;
   };
   installation_secrets: { name: string; value: Buffer };

@@ -57,7 +57,7 @@ it.each(["files", "S3"])(
         [id, api.account.clientId],
       );
       await pool.query(
-        "insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status) values ($1, $1, 0, 'vocals', '{wav}', '{}', 1, 'completed')",
+        "insert into targets (id, task_id, position, model, formats, options, credits_per_minute, status) values ($1, $1, 0, 'vocals', '{wav}', '{}', 1, 'completed')",
         [id],
       );
       const key = `outputs/${id}/vocals.wav`;

@@ -9,7 +9,6 @@ import { limitAnswers, STOPPING_ANSWER_MS } from "../db/connection/steady-client
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { openTaskChanges } from "../db/tasks/task-changes.ts";
 import { findTask, listProgressMarks } from "../db/tasks/task-rows.ts";
-import { sealOldSecrets } from "../db/webhooks/webhook-secrets.ts";
 import { renderDelivery } from "../deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "../deliveries/start-deliveries.ts";
 import { type Links, makeLinks } from "../domain/links.ts";
@@ -22,7 +21,6 @@ import { startSweeper, sweep } from "../maintenance/sweeper.ts";
 import { openMediaSandbox } from "../media/open-media-sandbox.ts";
 import { makeReadiness } from "../monitoring/readiness.ts";
 import { type SchemaWatch, watchSchema } from "../monitoring/schema-watch.ts";
-import { callUntilAnswered } from "../waiting/call-until-answered.ts";
 import { makeApiPorts } from "./make-api-ports.ts";
 import {
   type OpenedContext,
@@ -30,7 +28,6 @@ import {
   openServiceTracer,
   type ServiceContext,
   toPool,
-  toRetryPolicy,
 } from "./service-context.ts";
 
 /** The sweeper has its own connections, so that it takes none from requests and may be slow. */
@@ -102,7 +99,6 @@ export async function startApi(
   const sandbox = await openMediaSandbox(config, log);
   const opened = await openServiceContext(context, { maxConnections: config.apiPoolSize });
   const { db, blobs, secret, guard, storage, quota, room } = opened;
-  await callUntilAnswered(() => sealOldSecrets(db, storage.vault), toRetryPolicy(context));
   const probe = openDatabaseProbe(toPool(context).connectionString);
   const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
   const readiness = makeReadiness({ probe, schema, store: blobs, room, findOutage: context.findOutage });

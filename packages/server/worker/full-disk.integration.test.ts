@@ -140,17 +140,17 @@ describe("a disk that fills up during a Task", () => {
       throw makeFull();
     });
     for (let returns = 1; returns <= 8; returns += 1) {
-      let row: { room_returns: number; seconds: number } | undefined;
+      let row: { disk_full_returns: number; seconds: number } | undefined;
       await expect
         .poll(
           async () => {
             const { rows } = await context.database.pool.query(
-              `select room_returns, extract(epoch from due_at - now())::float8 as seconds from tasks
+              `select disk_full_returns, extract(epoch from due_at - now())::float8 as seconds from tasks
                where id = $1 and run_token is null and due_at is not null`,
               [id],
             );
             row = rows[0];
-            return row?.room_returns;
+            return row?.disk_full_returns;
           },
           { interval: 20 },
         )

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { RestoredTable } from "../schema/replaced-migrations.ts";
 import { type DumpedTable, NOT_COPIED, quote } from "./dump-rows.ts";
 
 const INSERT_ROWS = 500;
@@ -13,17 +14,19 @@ export async function startLoading(client: pg.ClientBase, tables: readonly Dumpe
   await client.query(`truncate ${names.map(quote).join(", ")}`);
 }
 
-/** Rows as JSON lines, whose fields are matched by name. */
+/** Rows as JSON lines, whose fields are matched by name. PostgreSQL reads and renames them, since JavaScript would round their numbers. */
 export async function loadRows(
   client: pg.ClientBase,
-  { name, columns }: DumpedTable,
+  { name, columns, formerNames }: RestoredTable,
   lines: readonly string[],
 ): Promise<void> {
   const list = columns.map(quote).join(", ");
+  const renamed = [...formerNames].map(([now, before]) => `'${now}', line.object -> '${before}'`).join(", ");
   for (let at = 0; at < lines.length; at += INSERT_ROWS)
     await client.query(
       `insert into ${quote(name)} (${list}) overriding system value
-       select ${list} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`,
+       select ${columns.map((column) => `loaded.${quote(column)}`).join(", ")} from jsonb_array_elements($1::jsonb) as line (object),
+         jsonb_populate_record(null::${quote(name)}, line.object || jsonb_build_object(${renamed})) as loaded`,
       [`[${lines.slice(at, at + INSERT_ROWS).join(",")}]`],
     );
 }

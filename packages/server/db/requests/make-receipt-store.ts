@@ -16,7 +16,7 @@ export function makeReceiptStore(options: {
     async findReceipt(clientId, key) {
       const found = await findReceipt(db, clientId, key);
       if (!found) return undefined;
-      const answer = await vault.unseal(found.sealedAnswer, toContext(clientId, key));
+      const answer = await vault.unseal(found.sealedResponse, toContext(clientId, key));
       const { principal, fingerprint } = found;
       return { principal, fingerprint, answer: JSON.parse(answer) as unknown };
     },
@@ -25,8 +25,8 @@ export function makeReceiptStore(options: {
         await takeReceipt(transaction, receipt);
         const answer = await work(makeStores(transaction));
         const { clientId, key } = receipt;
-        const sealedAnswer = await vault.seal(JSON.stringify(answer), toContext(clientId, key));
-        await setReceiptAnswer(transaction, { clientId, key, sealedAnswer });
+        const sealedResponse = await vault.seal(JSON.stringify(answer), toContext(clientId, key));
+        await setReceiptAnswer(transaction, { clientId, key, sealedResponse });
         return answer;
       }),
   };

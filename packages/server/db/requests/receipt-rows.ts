@@ -8,16 +8,16 @@ export async function findReceipt(
   db: DatabaseHandle,
   clientId: string,
   key: string,
-): Promise<{ principal: string | null; fingerprint: Buffer; sealedAnswer: Buffer } | undefined> {
+): Promise<{ principal: string | null; fingerprint: Buffer; sealedResponse: Buffer } | undefined> {
   const row = await db
     .selectFrom("idempotency_receipts")
-    .select(["principal", "fingerprint", "sealed_answer"])
+    .select(["principal", "fingerprint", "sealed_response"])
     .where("client_id", "=", clientId)
     .where("key", "=", key)
     .where("created_at", ">", sql<Date>`now() - ${LIFETIME}`)
     .executeTakeFirst();
-  if (!row?.sealed_answer) return undefined;
-  return { principal: row.principal, fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
+  if (!row?.sealed_response) return undefined;
+  return { principal: row.principal, fingerprint: row.fingerprint, sealedResponse: row.sealed_response };
 }
 
 /** Claims the key for this transaction. If another transaction holds it, this waits: if that one fails, this one continues, otherwise it throws. */
@@ -26,7 +26,7 @@ export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise
     insert into idempotency_receipts (client_id, principal, key, fingerprint)
     values (${receipt.clientId}, ${receipt.principal}, ${receipt.key}, ${receipt.fingerprint})
     on conflict (client_id, key) do update
-      set principal = excluded.principal, fingerprint = excluded.fingerprint, sealed_answer = null, created_at = now()
+      set principal = excluded.principal, fingerprint = excluded.fingerprint, sealed_response = null, created_at = now()
       where idempotency_receipts.created_at <= now() - ${LIFETIME}
     returning 1`.execute(db);
   if (rows.length === 0) throw new ReceiptTaken();
@@ -34,11 +34,11 @@ export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise
 
 export async function setReceiptAnswer(
   db: DatabaseHandle,
-  receipt: { clientId: string; key: string; sealedAnswer: Buffer },
+  receipt: { clientId: string; key: string; sealedResponse: Buffer },
 ): Promise<void> {
   await db
     .updateTable("idempotency_receipts")
-    .set({ sealed_answer: receipt.sealedAnswer })
+    .set({ sealed_response: receipt.sealedResponse })
     .where("client_id", "=", receipt.clientId)
     .where("key", "=", receipt.key)
     .execute();

@@ -1,24 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/test-database.ts";
+import { openEmptyDatabase, type TestDatabase } from "../../../../test/support/test-database.ts";
+import { BASELINE, KNOWN_MIGRATIONS } from "./known-migrations.ts";
 import { migrate } from "./migrate.ts";
 import { findSchemaFault } from "./schema-fault.ts";
+import { describeSchema } from "./support/describe-schema.ts";
 
-const NAME = "0095_needed_release.sql";
+const FIRST_RELEASE = join(import.meta.dirname, "../../../../test/upgrade/0.1.0.sql");
 
 let database: TestDatabase;
 beforeEach(async () => {
-  database = await openTestDatabase();
+  database = await openEmptyDatabase();
 });
 afterEach(() => database.close());
 
-/** The last migration is not applied yet, and a reader holds a lock on its table. */
+/** A database that is not migrated yet, with a lock of a reader. */
 async function openReader() {
   const { pool } = database;
-  await pool.query("delete from schema_migrations where name = $1", [NAME]);
-  await pool.query("alter table schema_migrations drop column needs");
+  await pool.query(await readFile(FIRST_RELEASE, "utf8"));
   const reader = await pool.connect();
   await reader.query("begin");
-  await reader.query("select from schema_migrations");
+  await reader.query("select from public.tasks");
   return reader;
 }
 
@@ -37,13 +40,13 @@ describe("a migration", () => {
       },
     });
     reader.release();
-    expect([locked, applied]).toEqual([[NAME], [NAME]]);
+    expect([locked, applied]).toEqual([[BASELINE], [...KNOWN_MIGRATIONS]]);
   });
 
   it("[S9] that never gets its locks fails, is named in the error, and changes nothing", async () => {
     const reader = await openReader();
     await expect(migrate(database.pool, { lockTimeoutMs: 50, lockTries: 1 })).rejects.toThrow(
-      `migration ${NAME} failed`,
+      `migration ${BASELINE} failed`,
     );
     await reader.query("commit");
     reader.release();
@@ -53,21 +56,35 @@ describe("a migration", () => {
 
 describe("a schema", () => {
   it("[S9] is too old while it lacks a migration of the release", async () => {
+    await migrate(database.pool);
     expect(await findSchemaFault(database.db)).toBeUndefined();
-    await database.pool.query("delete from schema_migrations where name = $1", [NAME]);
-    expect(await findSchemaFault(database.db)).toMatchObject({
+    await database.pool.query("delete from schema_migrations where name = $1", [BASELINE]);
+    const fault = {
       kind: "too-old",
-      message: expect.stringContaining(`lacks ${NAME}. Run`),
-    });
+      message: expect.stringMatching(`lacks ${BASELINE}( and \\d+ more)?. Run`),
+    };
+    expect(await findSchemaFault(database.db)).toMatchObject(fault);
     await database.pool.query("drop table schema_migrations");
-    expect(await findSchemaFault(database.db)).toMatchObject({
-      message: expect.stringMatching(/lacks 0001_house.sql and \d+ more/),
-    });
+    expect(await findSchemaFault(database.db)).toMatchObject(fault);
+  });
+
+  it("[S9] of another program, or of a version too old to upgrade, is refused and not changed", async () => {
+    const { pool } = database;
+    await pool.query(
+      "create table schema_migrations (name text primary key, applied_at timestamptz, needs text)",
+    );
+    await note("0001_house.sql", null);
+    const before = await describeSchema(pool);
+    await expect(migrate(pool)).rejects.toThrow(
+      /lacks 0123_machines_of_spans.sql: it belongs to another program/,
+    );
+    expect(await describeSchema(pool)).toEqual(before);
   });
 
   it("[S9] of a later release works as long as nothing in use was removed", async () => {
+    await migrate(database.pool);
     await note("9000_more.sql", null);
-    await note("9001_less.sql", NAME);
+    await note("9001_less.sql", BASELINE);
     expect(await findSchemaFault(database.db)).toBeUndefined();
     await note("9002_lesser.sql", "9000_more.sql");
     expect(await findSchemaFault(database.db)).toMatchObject({

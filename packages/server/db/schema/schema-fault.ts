@@ -32,9 +32,8 @@ export async function findSchemaFault(db: DatabaseHandle): Promise<SchemaFault |
 
 async function listApplied(db: DatabaseHandle): Promise<{ name: string; needs: string | null }[]> {
   try {
-    // As JSON, since the first releases had no such column.
     const { rows } = await sql<{ name: string; needs: string | null }>`
-      select name, to_jsonb(schema_migrations) ->> 'needs' as needs from schema_migrations`.execute(db);
+      select name, needs from schema_migrations`.execute(db);
     return rows;
   } catch (error) {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return [];

@@ -12,7 +12,7 @@ const NAME = "vault canary";
 export async function hasVaultKey(db: DatabaseHandle, vault: Vault): Promise<boolean> {
   const { rows } = await sql<{ value: Buffer }>`
     select value from installation_secrets where name = ${NAME}
-    union all (select secret from webhook_secrets where is_sealed limit 1)
+    union all (select secret from webhook_secrets limit 1)
     union all (select sealed_secrets from storage_integrations limit 1)`.execute(db);
   for (const { value } of rows) if (!(await vault.isOurs(value))) return false;
   // If several processes start together, the first one's canary counts.

@@ -60,11 +60,11 @@ async function offerSpans(
       delete from span_parts where task_id = ${taskId} and not (machine = ${machine} and exists (
         select from unnest(${keys}::text[], ${works}::text[]) as wanted (part, work)
         where wanted.part = span_parts.part and wanted.work = span_parts.work))`.execute(transaction);
-    for (const [place, { key, work, spanCount, finishedSpans }] of parts.entries()) {
+    for (const [position, { key, work, spanCount, finishedSpans }] of parts.entries()) {
       await sql`
-        insert into span_parts (task_id, part, place, work, input_key, machine)
-        values (${taskId}, ${key}, ${place}, ${work}, ${inputKey}, ${machine})
-        on conflict (task_id, part) do update set place = excluded.place, input_key = excluded.input_key`.execute(
+        insert into span_parts (task_id, part, position, work, input_key, machine)
+        values (${taskId}, ${key}, ${position}, ${work}, ${inputKey}, ${machine})
+        on conflict (task_id, part) do update set position = excluded.position, input_key = excluded.input_key`.execute(
         transaction,
       );
       const own = begun.filter(({ part }) => part === key).map(({ index }) => index);
@@ -174,7 +174,7 @@ async function claimSpan(
       left join helped on helped.client_id = tasks.client_id
       where stored_key is null and not is_own and not ${IS_CLAIMED} and faults < ${FAULTS_MAX}
         and completed_at is null and machine = ${machine} and spans.task_id <> all(${exceptTaskIds}::text[]) and not ${IS_TOO_NEW}
-      order by coalesce(helped.workers, 0), tasks.created_at, spans.task_id, place desc, number desc
+      order by coalesce(helped.workers, 0), tasks.created_at, spans.task_id, position desc, number desc
       limit 1 for update of spans skip locked
     )
     update spans set run_token = ${token}, worker_id = ${workerId}, claimed_until = ${UNTIL}, share = 0

@@ -38,7 +38,7 @@ const addOutputs = async (sizes: number[], writeDestination: string | null = nul
     [taskId, clientId, writeDestination],
   );
   await pool.query(
-    "insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute) values ($1, $2, 0, 'vocals', '{wav}', '{}', 1)",
+    "insert into targets (id, task_id, position, model, formats, options, credits_per_minute) values ($1, $2, 0, 'vocals', '{wav}', '{}', 1)",
     [targetId, taskId],
   );
   for (const [position, sizeBytes] of sizes.entries())
@@ -101,13 +101,12 @@ describe("a client's storage use", () => {
   it("[P4] drops the holds of a dead process", async () => {
     const id = makeId();
     await quota.hold({ id, clientId }, 1000);
-    await database.pool.query(
-      "update storage_holds set seen_at = now() - interval '6 minutes' where id = $1",
-      [id],
-    );
+    await database.pool.query("update quota_holds set seen_at = now() - interval '6 minutes' where id = $1", [
+      id,
+    ]);
     expect(await roomOf()).toBe(1000);
     expect(await deleteOldHolds(database.db)).toBe(1);
-    expect((await database.pool.query("select from storage_holds where id = $1", [id])).rowCount).toBe(0);
+    expect((await database.pool.query("select from quota_holds where id = $1", [id])).rowCount).toBe(0);
   });
 
   it("[P4] is unlimited for a client with quota 0, and uses the setting if it has no individual quota", async () => {

@@ -17,7 +17,7 @@ export function selectStorageUse(clientId: RawBuilder<string>, exceptId = ""): R
   const sumOf = (noun: string) => sql`
     coalesce((select sum(total_bytes) from storage_totals where client_id = ${clientId} and noun = ${noun}), 0)`;
   return sql`json_build_object('assetsBytes', ${sumOf("assets")}, 'outputsBytes', ${sumOf("outputs")},
-    'heldBytes', coalesce((select sum(size_bytes) from storage_holds
+    'heldBytes', coalesce((select sum(size_bytes) from quota_holds
       where client_id = ${clientId} and id <> ${exceptId} and seen_at > now() - ${LIFETIME}), 0)
       + coalesce((select sum(size_bytes) from uploads where client_id = ${clientId}), 0))`;
 }
@@ -56,7 +56,7 @@ export async function findShortage(
 
 /** Deletes the holds of dead processes; returns how many. */
 export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
-  const deleted = await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
+  const deleted = await sql`delete from quota_holds where seen_at < now() - ${LIFETIME}`.execute(db);
   return Number(deleted.numAffectedRows ?? 0n);
 }
 
@@ -71,7 +71,7 @@ export function makeStorageQuota(options: {
   const own = new Set<string>();
   const refresh = async () => {
     if (own.size === 0) return;
-    await sql`update storage_holds set seen_at = now() where id = any(${[...own]})`.execute(db);
+    await sql`update quota_holds set seen_at = now() where id = any(${[...own]})`.execute(db);
   };
   const timer = setInterval(() => void refresh().catch(onError), REFRESH_MS).unref();
 
@@ -86,7 +86,7 @@ export function makeStorageQuota(options: {
       const shortage = await findShortage(transaction, place, { sizeBytes, defaultQuotaBytes });
       if (shortage) return shortage === "no-quota" ? undefined : shortage;
       await sql`
-        insert into storage_holds (id, client_id, size_bytes) values (${id}, ${clientId}, ${sizeBytes})
+        insert into quota_holds (id, client_id, size_bytes) values (${id}, ${clientId}, ${sizeBytes})
         on conflict (id) do update set size_bytes = excluded.size_bytes, seen_at = now()`.execute(
         transaction,
       );
@@ -101,7 +101,7 @@ export function makeStorageQuota(options: {
     },
     async release(id) {
       if (!own.delete(id)) return;
-      await db.deleteFrom("storage_holds").where("id", "=", id).execute();
+      await db.deleteFrom("quota_holds").where("id", "=", id).execute();
     },
     async findQuota(clientId, exceptId) {
       const quotaBytes = await loadQuota(clientId);

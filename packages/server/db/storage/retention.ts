@@ -22,7 +22,7 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   exists (select from tasks where completed_at is null and asset_id = assets.id)
   or exists (
     select from targets
-    where status = 'processing' and wishes ? 'transcriptAssetId' and wishes ->> 'transcriptAssetId' = assets.id)
+    where status = 'processing' and options ? 'transcriptAssetId' and options ->> 'transcriptAssetId' = assets.id)
   or ${isLent("assets")})`;
 
 /**

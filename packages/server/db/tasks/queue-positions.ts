@@ -22,11 +22,11 @@ const TURNS = sql`
       / (sum(weight) filter (where not is_capped))::float8 as turns from judged
   ), paced as (
     select judged.*, case when is_capped
-      then greatest(turn_length, (1000000 * coalesce(rest.turns, 1) / running_max)::bigint) else turn_length end as pace
+      then greatest(tag_step, (1000000 * coalesce(rest.turns, 1) / running_max)::bigint) else tag_step end as pace
     from judged, rest
   )
-  select client_id, pace as turn_length,
-    turn_start + case when is_capped and running >= running_max then pace else 0 end as turn_start
+  select client_id, pace as tag_step,
+    start_tag + case when is_capped and running >= running_max then pace else 0 end as start_tag
   from paced`;
 
 /**
@@ -42,12 +42,12 @@ export async function findQueuePositions(
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: string; ahead: number }>`
     with turns as materialized (${TURNS}), mine as (
-      select tasks.id, client_id, ${RANK} as rank, created_at, is_full,
+      select tasks.id, client_id, ${RANK} as rank, created_at, is_reached,
         -- Which Tasks make up the line this one stands in.
-        not is_full or not is_long as is_among_short, not is_full or is_long as is_among_long
-      from tasks, long_lane where tasks.id = any(${ids}) and ${IS_WAITING}
+        not is_reached or not is_long as is_among_short, not is_reached or is_long as is_among_long
+      from tasks, long_task_limit where tasks.id = any(${ids}) and ${IS_WAITING}
     ), placed as (
-      select mine.*, own.ahead as own_ahead, turn_start + own.ahead * turn_length as turn
+      select mine.*, own.ahead as own_ahead, start_tag + own.ahead * tag_step as turn
       from mine join turns on turns.client_id = mine.client_id cross join lateral (
         select count(*) as ahead from (
           (select from tasks where is_among_short and client_id = mine.client_id and not is_long and ${IS_WAITING}
@@ -61,15 +61,15 @@ export async function findQueuePositions(
       ) as own
     )
     select placed.id, own_ahead + others.ahead + (
-      select count(*) from (select from tasks where is_full and not is_among_short and not is_long and ${IS_WAITING}
+      select count(*) from (select from tasks where is_reached and not is_among_short and not is_long and ${IS_WAITING}
         order by created_at limit ${sql.lit(PLACES_MAX)}) as short_line
     ) as ahead
     from placed cross join lateral (
       select count(*) as ahead from (
         select from turns cross join lateral (
           -- How many of this client's turns come before ours, and whether one comes at the same time.
-          select greatest(0, (turn - turn_start + turn_length - 1) / turn_length) as earlier,
-            (turn - turn_start) % turn_length = 0 as has_tie
+          select greatest(0, (turn - start_tag + tag_step - 1) / tag_step) as earlier,
+            (turn - start_tag) % tag_step = 0 as has_tie
         ) as compared cross join lateral (
           select from (
             select row_number() over (order by rank, created_at, id) as place, created_at, id from (
@@ -85,7 +85,7 @@ export async function findQueuePositions(
           where place <= earlier
             or (has_tie and place = earlier + 1 and (created_at, id) < (placed.created_at, placed.id))
         ) as line
-        where turns.client_id <> placed.client_id and turn_start <= turn
+        where turns.client_id <> placed.client_id and start_tag <= turn
         limit ${sql.lit(PLACES_MAX)}
       ) as counted
     ) as others`.execute(db);

@@ -17,7 +17,7 @@ type TargetRow = Pick<
   | "id"
   | "model"
   | "formats"
-  | "wishes"
+  | "options"
   | "credits_per_minute"
   | "status"
   | "progress"
@@ -35,7 +35,7 @@ export type TaskRow = Selectable<Tables["tasks"]> & { targets: TargetRow[] };
 /** A Task's targets with their outputs as one JSON value: three queries would cost three times as much in both processes. */
 export const TARGETS_OF_TASK = sql<TargetRow[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'wishes', targets.wishes,
+    'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'options', targets.options,
     'credits_per_minute', targets.credits_per_minute, 'status', targets.status, 'progress', targets.progress,
     'expected_at_ms', extract(epoch from targets.expected_at) * 1000, 'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
     'error_code', targets.error_code, 'error_message', targets.error_message,
@@ -73,13 +73,13 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
   await db
     .insertInto("targets")
     .values(
-      task.targets.map(({ id, model, formats, creditsPerMinute, ...wishes }, position) => ({
+      task.targets.map(({ id, model, formats, creditsPerMinute, ...options }, position) => ({
         id,
         task_id: task.id,
         position,
         model,
         formats,
-        wishes,
+        options,
         credits_per_minute: creditsPerMinute,
         cost: null,
         duration_seconds: null,
@@ -222,7 +222,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     isRunning: row.run_token !== null && row.completed_at === null,
     ...(row.run_token === null ? {} : { runToken: row.run_token }),
     ...(row.checkpoint_key === null ? {} : { checkpointKey: row.checkpoint_key }),
-    ...(row.room_needed_bytes === null ? {} : { roomNeededBytes: row.room_needed_bytes }),
+    ...(row.needed_disk_bytes === null ? {} : { roomNeededBytes: row.needed_disk_bytes }),
     ...(row.priority === null ? {} : { priority: row.priority }),
     ...(row.expected_audio_seconds === null ? {} : { audioSeconds: row.expected_audio_seconds }),
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),
@@ -238,7 +238,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
 
 function toTargetRecord(row: TargetRow): TargetRecord {
   return {
-    ...row.wishes,
+    ...row.options,
     id: row.id,
     model: row.model,
     formats: row.formats,

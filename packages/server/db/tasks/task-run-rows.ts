@@ -14,7 +14,7 @@ const ROOM_DELAY_MAX_SECONDS = 60;
  * fails again and again at the same place is not retried forever.
  */
 const ADVANCE_MIN = 0.001;
-const HAS_ADVANCED = sql`task_mark(tasks.id) > attempt_mark + ${sql.lit(ADVANCE_MIN)}`;
+const HAS_ADVANCED = sql`task_progress(tasks.id) > attempt_start_progress + ${sql.lit(ADVANCE_MIN)}`;
 
 /** Matches the Task of a run in progress. */
 const isOf = ({ taskId, token }: TaskRun): RawBuilder<boolean> =>
@@ -89,10 +89,10 @@ export async function giveBackForRoom(db: DatabaseHandle, run: TaskRun, neededBy
     db,
     run,
     sql`
-      due_at = now() + least(${ROOM_DELAY_MAX_SECONDS}, 2 ^ (case when ${HAS_ADVANCED} then 0 else room_returns end))
+      due_at = now() + least(${ROOM_DELAY_MAX_SECONDS}, 2 ^ (case when ${HAS_ADVANCED} then 0 else disk_full_returns end))
         * (1 - random() / 4) * interval '1 second',
-      room_returns = case when ${HAS_ADVANCED} then 1 else least(room_returns + 1, 16) end,
-      room_needed_bytes = greatest(room_needed_bytes, ${neededBytes}::bigint)`,
+      disk_full_returns = case when ${HAS_ADVANCED} then 1 else least(disk_full_returns + 1, 16) end,
+      needed_disk_bytes = greatest(needed_disk_bytes, ${neededBytes}::bigint)`,
   );
 }
 
@@ -104,8 +104,8 @@ async function giveBackWith(db: DatabaseHandle, run: TaskRun, changes: RawBuilde
         attempts = case when ${HAS_ADVANCED} then 0 else greatest(0, attempts - 1) end, ${changes}
       where ${isOf(run)} returning tasks.id, client_id
     ), refunded as (
-      update client_turns set next_turn = next_turn - 1000000 / clients.weight
-      from given join clients on clients.id = given.client_id where client_turns.client_id = given.client_id
+      update client_finish_tags set finish_tag = finish_tag - 1000000 / clients.weight
+      from given join clients on clients.id = given.client_id where client_finish_tags.client_id = given.client_id
     )
     select pg_notify(${WAITING_CHANNEL}, ''), pg_notify(${TASK_CHANGES_CHANNEL}, given.id) from given`.execute(
     db,

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/te
 import { makeId } from "../../domain/ids.ts";
 import { insertClient } from "../accounts/client-rows.ts";
 import { openVault } from "../secrets/open-vault.ts";
-import { loadSigningSecrets, rotateSecret, sealOldSecrets } from "./webhook-secrets.ts";
+import { loadSigningSecrets, rotateSecret } from "./webhook-secrets.ts";
 
 let database: TestDatabase;
 let clientId: string;
@@ -17,15 +17,9 @@ beforeEach(async () => {
   await insertClient(database.db, { id: clientId, name: "Test" });
 });
 
-/** Unencrypted, as older releases stored them. */
-const insertOld = (secret: Buffer, previous: Buffer) =>
-  database.pool.query(
-    "insert into webhook_secrets (client_id, secret, previous, previous_until) values ($1, $2, $3, now() + interval '1 hour')",
-    [clientId, secret, previous],
-  );
 const findStored = async () => {
-  const { rows } = await database.pool.query<{ secret: Buffer; previous: Buffer | null; is_sealed: boolean }>(
-    "select secret, previous, is_sealed from webhook_secrets where client_id = $1",
+  const { rows } = await database.pool.query<{ secret: Buffer; previous: Buffer | null }>(
+    "select secret, previous from webhook_secrets where client_id = $1",
     [clientId],
   );
   return rows[0];
@@ -42,24 +36,5 @@ describe("signing secrets", () => {
     for (const secret of [first, second])
       for (const kept of [stored?.secret, stored?.previous])
         for (const form of [secret, secret.toString("base64")]) expect(kept?.includes(form)).toBe(false);
-  });
-
-  it("[W4] stored unencrypted still sign, and are encrypted at the next start", async () => {
-    const [secret, previous] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    await insertOld(secret, previous);
-    expect(await loadSigningSecrets(database.db, vault, clientId)).toEqual([secret, previous]);
-    await Promise.all([sealOldSecrets(database.db, vault), sealOldSecrets(database.db, vault)]);
-    const stored = await findStored();
-    expect(stored?.is_sealed).toBe(true);
-    expect(stored?.secret.includes(secret)).toBe(false);
-    expect(await loadSigningSecrets(database.db, vault, clientId)).toEqual([secret, previous]);
-  });
-
-  it("[W5] stored unencrypted can be rotated", async () => {
-    const secret = Buffer.alloc(32, 1);
-    await insertOld(secret, Buffer.alloc(32, 2));
-    await rotateSecret(database.db, vault, clientId);
-    const [, previous] = await loadSigningSecrets(database.db, vault, clientId);
-    expect(previous).toEqual(secret);
   });
 });

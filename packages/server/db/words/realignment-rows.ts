@@ -54,7 +54,7 @@ export async function insertRealignment(
   return await inTransaction(db, async (transaction) => {
     await sql`select from clients where id = ${clientId} for no key update`.execute(transaction);
     const { rows } = await sql<RealignmentRow>`
-      insert into realignments (id, client_id, task_id, target_id, stretch)
+      insert into realignments (id, client_id, task_id, target_id, gap)
       select ${id}, ${clientId}, task_id, targets.id, ${JSON.stringify(gap)} from targets
       where targets.id = ${targetId} and task_id = ${taskId} and (
         select count(*) from realignments
@@ -89,9 +89,9 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
     client_id: string;
     task_id: string;
     target_id: string;
-    stretch: string;
+    gap: string;
   }>`
-    select id, client_id, task_id, target_id, stretch
+    select id, client_id, task_id, target_id, gap
     from claim_realignment(${token}, ${CLAIM_SECONDS}, ${ATTEMPTS_MAX}, ${LIFETIME})`.execute(db);
   const row = rows[0];
   return (
@@ -100,7 +100,7 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
       clientId: row.client_id,
       taskId: row.task_id,
       targetId: row.target_id,
-      gap: JSON.parse(row.stretch) as GapWork,
+      gap: JSON.parse(row.gap) as GapWork,
       token,
     }
   );

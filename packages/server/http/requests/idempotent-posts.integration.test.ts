@@ -332,11 +332,11 @@ describe("an Idempotency-Key on every POST", () => {
       headers: { "idempotency-key": "secret" },
     });
     const { secret } = (await made.json()) as { secret: string };
-    const { rows } = await api.database.pool.query<{ sealed_answer: Buffer }>(
-      "select sealed_answer from idempotency_receipts where key = 'secret'",
+    const { rows } = await api.database.pool.query<{ sealed_response: Buffer }>(
+      "select sealed_response from idempotency_receipts where key = 'secret'",
     );
     expect(rows).toHaveLength(1);
-    expect(rows[0]?.sealed_answer.includes(secret)).toBe(false);
+    expect(rows[0]?.sealed_response.includes(secret)).toBe(false);
   });
 });
 

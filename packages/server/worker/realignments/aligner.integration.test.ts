@@ -292,8 +292,8 @@ describe("aligning a gap of edited words", () => {
     // Another client's, created last, is next.
     const other = await api.addAccount();
     await api.database.pool.query(
-      `insert into realignments (id, client_id, task_id, target_id, stretch)
-       select 'other', $1, task_id, target_id, stretch from realignments where id = $2`,
+      `insert into realignments (id, client_id, task_id, target_id, gap)
+       select 'other', $1, task_id, target_id, gap from realignments where id = $2`,
       [other.clientId, first?.id],
     );
     expect((await queue.claim("c"))?.id).toBe("other");

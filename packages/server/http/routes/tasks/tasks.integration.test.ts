@@ -163,7 +163,7 @@ describe("creating a Task", () => {
     const text = "x".repeat(5000);
     const options = { variant: text, language: text, transcriptUrl: text, transcriptAssetId: text };
     const stored = { ...options, prompt: text, keywords: Array(200).fill(text) };
-    await api.database.pool.query("update targets set wishes = $2 where task_id = $1", [id, stored]);
+    await api.database.pool.query("update targets set options = $2 where task_id = $1", [id, stored]);
     const task = (await (await api.call(`/tasks/${id}`, account)).json()) as Task;
     expect(task.targets).toMatchObject([stored]);
   });

@@ -1,5 +1,5 @@
--- What a client has, and how much of it is set aside for Tasks that have not ended. One row a client, made with the first
--- credits; its row lock is what a hundred creations at once queue up for. The check is the promise: nothing below zero.
+-- A client's balance, and how much of it is reserved for unfinished Tasks. One row per client, made with its first credits; concurrent creations of Tasks
+-- queue for its row lock. The check is the promise: nothing goes below zero.
 create table credit_accounts (
   client_id text primary key references clients,
   balance   numeric(20, 6) not null default 0,
@@ -7,7 +7,7 @@ create table credit_accounts (
   check (reserved >= 0 and reserved <= balance)
 );
 
--- Every change of a balance, for good: the balance is the sum of its entries. Tasks may be deleted, so nothing refers to them.
+-- The ledger: every change of a balance, for good. The balance is the sum of its entries. Tasks may be deleted, so nothing refers to them.
 create table credit_entries (
   position      bigint generated always as identity primary key,
   id            text not null unique,
@@ -31,7 +31,7 @@ end $$;
 create trigger credit_entries_append_only before update or delete or truncate on credit_entries
   for each statement execute function refuse_ledger_change();
 
--- What a metered client's unfinished target has set aside. Whoever deletes the row, or the Task above it, gives it free.
+-- What a metered client's unfinished target has reserved. Deleting the row, or its Task, releases it.
 create table credit_reservations (
   target_id text primary key references targets on delete cascade,
   client_id text not null references clients,
@@ -46,21 +46,17 @@ end $$;
 create trigger credit_reservations_release after delete on credit_reservations
   for each row execute function release_reservation();
 
--- The workers' signs of life: a row each, renewed every few seconds, removed when one ends in order.
-create table workers (
-  id             text primary key,
-  host           text not null,
-  pid            integer not null,
-  version        text not null,
-  started_at     timestamptz not null,
-  seen_at        timestamptz not null default now(),
-  task_id        text,
-  task_since     timestamptz,
-  memory_bytes   bigint not null,
-  -- How long the engine worked since the start, and on how much audio.
-  engine_seconds double precision not null,
-  audio_seconds  double precision not null
+-- For statistics: one row per client, month (UTC) and model, added to in the transaction that completes a target. It outlives deleted Tasks and stays
+-- small: a million targets over a year are a few hundred rows.
+create table usage_by_month (
+  client_id     text not null references clients on delete cascade,
+  month         date not null,
+  model         text not null,
+  total_targets bigint not null,
+  total_seconds numeric(20, 6) not null,
+  total_credits numeric(20, 6) not null,
+  -- How much of it was jobs of the Jobs interface, which reports its own.
+  job_targets   bigint not null default 0,
+  job_seconds   numeric(20, 6) not null default 0,
+  primary key (client_id, month, model)
 );
-
--- Counting what is unfinished must not cost more as what is finished grows.
-create index targets_processing on targets (task_id) where status = 'processing';

@@ -1,14 +1,15 @@
--- Passes over a long input that are shared among workers, each cut into spans. They are the only record of that work: what a row does not
--- tell of is not done. Workers of a release that does not know them take none.
+-- Passes over a long input that are shared among workers, each cut into spans. The only record of that work: what no row says is not done.
 create table span_parts (
   task_id   text not null references tasks on delete cascade,
   part      text not null,
   -- The order in which the Task's own worker comes to them.
-  place     smallint not null,
+  position  smallint not null,
   -- JSON as text: networks, stems, what decides their samples, where spans end.
   work      text not null,
   -- Where in the store the input is.
   input_key text not null,
+  -- The kind of machine that makes its spans: see workers.
+  machine   text not null default '',
   primary key (task_id, part)
 );
 
@@ -18,12 +19,13 @@ create table spans (
   number        integer not null,
   -- The Task's own worker makes it, or has.
   is_own        boolean not null default false,
-  -- The run of another worker, which has to say again and again that it lives.
+  -- The run of another worker, which renews its claim.
   run_token     text,
   worker_id     text,
   claimed_until timestamptz,
+  -- Its progress.
   share         real not null default 0,
-  -- Runs of other workers that failed.
+  -- Failed runs of other workers.
   faults        smallint not null default 0,
   -- Where in the store the stems are, and JSON as text: their files with sizes.
   stored_key    text,

@@ -1,22 +1,16 @@
--- The owners of these clients are administrators: they see and act for all clients, as keys of the role admin do. It is the
--- first account, and whoever had such a key before there were people.
-alter table clients add column is_administrative boolean not null default false;
-update clients set is_administrative = true
-where id in (select client_id from api_keys where role = 'admin' and revoked_at is null);
-
 -- Who signs in to the dashboard. Email and password come after the first sign-in by link.
 create table people (
-  id              text primary key,
-  client_id       text not null references clients on delete cascade,
-  role            text not null check (role in ('owner', 'member')),
+  id            text primary key,
+  client_id     text not null references clients on delete cascade,
+  role          text not null check (role in ('owner', 'member')),
   -- Lower case.
-  email           text unique,
-  name            text not null,
+  email         text unique,
+  name          text not null,
   -- argon2id with its parameters, as a PHC string.
-  password_hash   text,
+  password_hash text,
   -- Issuer and subject at the identity provider, from the first sign-in there on.
-  identity        text unique,
-  created_at      timestamptz not null default now()
+  identity      text unique,
+  created_at    timestamptz not null default now()
 );
 create index people_of_client on people (client_id, created_at, id);
 
@@ -33,7 +27,7 @@ create table person_sessions (
 );
 create index person_sessions_of_person on person_sessions (person_id);
 
--- Deleting the row is using the link: of two at once, one gets it.
+-- Using a link deletes its row: of two concurrent uses, one succeeds.
 create table sign_in_links (
   hash       bytea primary key,
   person_id  text not null references people on delete cascade,
@@ -45,16 +39,20 @@ create table invitations (
   client_id  text not null references clients on delete cascade,
   hash       bytea not null unique,
   role       text not null check (role in ('owner', 'member')),
-  -- Lower case; where given, for nobody else.
+  -- Lower case; if set, nobody else can accept it.
   email      text,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
 create index invitations_of_client on invitations (client_id, created_at, id);
 
--- Attempts at passwords by address and by account, so that all processes count together.
-create table sign_in_attempts (
+-- Rate limits of wrong passwords, as leaky buckets: the level is known at any time, without a window that starts anew.
+create table sign_in_allowances (
   subject    bytea primary key,
-  attempts   integer not null,
-  resets_at  timestamptz not null
+  -- Attempts that had not leaked away at counted_at.
+  level      double precision not null,
+  counted_at timestamptz not null,
+  -- When the bucket is empty.
+  expires_at timestamptz not null
 );
+create index sign_in_allowances_by_expiry on sign_in_allowances (expires_at);

@@ -1,2 +1,0 @@
--- What each worker's networks run on: [{ "name", "runsOn", "timesRealTime" }].
-alter table workers add column networks jsonb not null default '[]';
