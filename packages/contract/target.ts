@@ -11,20 +11,8 @@ export const PROMPT_MAX_CHARACTERS = 1000;
 export const KEYWORDS_MAX = 100;
 export const KEYWORD_MAX_CHARACTERS = 60;
 
-/** Optional fields of a target; echoed in the Task only if supplied. */
-const optionalFields = {
-  residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
-  variant: plainText(64)
-    .exactOptional()
-    .meta({ description: "A variant of the model", example: "high_quality" }),
-  language: plainText(16).exactOptional().meta({
-    description: "ISO 639-1, in any case and with or without a region; absent for automatic",
-    example: "en",
-  }),
-  transcriptUrl: plainText(4096).exactOptional().meta({
-    description: "Alignment only: where the transcript lies; in a bucket with storageIntegrationId",
-  }),
-  transcriptAssetId: givenId.exactOptional().meta({ description: "Alignment only: the transcript's asset" }),
+/** Options of all text models; another model refuses them. */
+const textOptions = {
   translate: z
     .boolean()
     .exactOptional()
@@ -53,6 +41,24 @@ const optionalFields = {
     .max(3)
     .exactOptional()
     .meta({ description: "Transcription and alignment: rows of a subtitle, 2 where absent" }),
+};
+export const TEXT_OPTIONS = Object.keys(textOptions) as (keyof typeof textOptions)[];
+
+/** The only list of a target's options; echoed in the Task only if supplied. */
+const optionalFields = {
+  residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
+  variant: plainText(64)
+    .exactOptional()
+    .meta({ description: "A variant of the model", example: "high_quality" }),
+  language: plainText(16).exactOptional().meta({
+    description: "ISO 639-1, in any case and with or without a region; absent for automatic",
+    example: "en",
+  }),
+  transcriptUrl: plainText(4096).exactOptional().meta({
+    description: "Alignment only: where the transcript lies; in a bucket with storageIntegrationId",
+  }),
+  transcriptAssetId: givenId.exactOptional().meta({ description: "Alignment only: the transcript's asset" }),
+  ...textOptions,
   speakers: z
     .union([z.boolean(), z.int().min(1).max(8)], "must be true, false or a whole number from 1 to 8")
     .exactOptional()
@@ -70,26 +76,29 @@ const optionalFields = {
     .meta({ description: "Bits of a wav output: 16, 24 or 32 (float, the default)" }),
 };
 
-/** Without the limit on requests: what is stored may be longer, as a URL is once it is escaped. */
-const repeatedText = (field: z.ZodType) =>
-  z
-    .string()
-    .exactOptional()
-    .meta({ ...field.meta() });
+export type TargetOptions = z.infer<z.ZodObject<typeof optionalFields>>;
+export const TARGET_OPTIONS = Object.keys(optionalFields) as (keyof TargetOptions)[];
 
-/** The optional fields in a response. */
-const repeatedFields = {
-  ...optionalFields,
-  variant: repeatedText(optionalFields.variant),
-  language: repeatedText(optionalFields.language),
-  transcriptUrl: repeatedText(optionalFields.transcriptUrl),
-  transcriptAssetId: repeatedText(optionalFields.transcriptAssetId),
-  prompt: repeatedText(optionalFields.prompt),
-  keywords: z
-    .array(z.string())
-    .exactOptional()
-    .meta({ ...optionalFields.keywords.meta() }),
-};
+/** Without the limits of requests: what is stored may be longer, as a URL is once it is escaped. */
+function toStoredField(field: z.ZodExactOptional): z.ZodExactOptional {
+  const inner = field.unwrap();
+  if (inner instanceof z.ZodString)
+    return z
+      .string()
+      .exactOptional()
+      .meta({ ...field.meta() });
+  if (inner instanceof z.ZodArray)
+    return z
+      .array(z.string())
+      .exactOptional()
+      .meta({ ...field.meta() });
+  return field;
+}
+
+/** The options in a response, whose types are the same. */
+const storedFields = Object.fromEntries(
+  Object.entries(optionalFields).map(([name, field]) => [name, toStoredField(field)]),
+) as typeof optionalFields;
 
 export const targetRequest = z
   .object({
@@ -125,7 +134,7 @@ export const target = z
       .number()
       .exactOptional()
       .meta({ description: "Seconds of audio processed; only when completed" }),
-    ...repeatedFields,
+    ...storedFields,
     progress: z.number().min(0).max(1).exactOptional().meta({ description: "Only while processing" }),
     queuePosition: z
       .int()

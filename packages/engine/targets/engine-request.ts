@@ -2,7 +2,6 @@ import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
 import type { PreviewNews, PreviewRequest } from "../previews/preview-writer.ts";
 import type { CacheUser } from "../separation/stem-cache.ts";
-import type { CueLimits } from "../text/split-rows.ts";
 import type { TextFormat } from "../text/text-format.ts";
 import type { TargetProgress } from "./stage-progress.ts";
 
@@ -39,25 +38,27 @@ export type VoicesTarget = TargetOf<"voices"> & {
 export type TranscriptionOptions = {
   /** The language's code, e.g. "de"; detected by default. */
   language?: string;
-  /** Translated to English. */
-  isTranslated?: boolean;
+  /** Into English. */
+  translate?: boolean;
   /** A text that the recording could continue: the transcript adopts its spelling and style. */
   prompt?: string;
   /** Names and terms that may occur, in the wanted spelling. */
   keywords?: readonly string[];
 };
 
-/** Spoken or sung words with their times. */
+/** Spoken or sung words with their times. The options have the names they have in the interface. */
 export type TextTarget = TargetOf<"text"> &
   TranscriptionOptions & {
-    /** Limits of a subtitle's size. */
-    cueLimits?: Partial<CueLimits>;
+    /** Letters of a subtitle's row. */
+    maxLineLength?: number;
+    /** Rows of a subtitle. */
+    maxLines?: number;
     /** A text to align, as the client sent it; without one the recording is transcribed. */
     transcriptPath?: string;
     /** Label words by speaker; a number if it is known how many people speak. */
     speakers?: true | number;
     /** Whether subtitles and plain text name the speakers. */
-    hasSpeakerNames?: boolean;
+    speakerNames?: boolean;
     files: { format: TextFormat; path: string }[];
   };
 

@@ -19,7 +19,7 @@ export function assembleText(
   },
 ): TimedText {
   const { recording, model } = options;
-  const { language, isTranslated } = options.options;
+  const { language, translate } = options.options;
   const durationSeconds = toWrittenSeconds(recording);
   const spoken = windows.filter(({ words }) => words.length > 0);
   const { main } = makeTally(spoken);
@@ -27,7 +27,7 @@ export function assembleText(
     language: language ?? main.language,
     languageConfidence: language === undefined ? main.confidence : 1,
     model,
-    ...(isTranslated ? { translatedTo: TRANSLATION } : {}),
+    ...(translate ? { translatedTo: TRANSLATION } : {}),
   };
   const words = inOrder(
     spoken.flatMap((window) => window.words),

@@ -126,6 +126,11 @@ async function makeText(
 }
 
 function writeFiles(target: TextTarget, text: TimedText): void {
-  const options = { ...target.cueLimits, hasNames: target.hasSpeakerNames === true };
+  const { maxLineLength, maxLines, speakerNames } = target;
+  const options = {
+    ...(maxLineLength === undefined ? {} : { rowWidth: maxLineLength }),
+    ...(maxLines === undefined ? {} : { rows: maxLines }),
+    hasNames: speakerNames === true,
+  };
   for (const { format, path } of target.files) writeFileSync(path, writeText(text, format, options));
 }

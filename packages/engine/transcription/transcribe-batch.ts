@@ -105,11 +105,11 @@ async function draftWithHalfTheNoise(
 async function takeProbable(
   whisper: Whisper,
   drafts: readonly Draft[],
-  { isTranslated = false }: TranscriptionOptions,
+  { translate = false }: TranscriptionOptions,
 ): Promise<{ words: SpokenWindow["words"]; transcript: WindowTranscript }> {
   const byProbability = drafts.toSorted((a, b) => rate(b.transcript) - rate(a.transcript));
   for (const { window, ...draft } of byProbability) {
-    const words = await timeTranscript(whisper, window, { ...draft, isTranslated });
+    const words = await timeTranscript(whisper, window, { ...draft, isTranslated: translate });
     if (words.length > 0) return { words, transcript: draft.transcript };
   }
   const [first] = drafts;

@@ -85,7 +85,7 @@ async function transcribe(
     before: [],
     random: () => 0.5,
     // Words of a translation are not searched for in the audio.
-    options: { language: "en", isTranslated: true },
+    options: { language: "en", translate: true },
     noiseHalver,
   });
   return parts.map((part) => part.map(({ words }) => words.map(({ text }) => text.trim()).join(" ")));

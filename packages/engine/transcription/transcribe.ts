@@ -57,7 +57,7 @@ export async function transcribe(
   const { manifest, voiceActivity, source, options } = work;
   const vad = await run.networks.getVoiceActivity(voiceActivity);
   const regions = await findSpeech(source, vad, run.makeStage(FIND_SECONDS));
-  const maxFrames = options.isTranslated ? SPEECH_WINDOW_FRAMES / 2 : SPEECH_WINDOW_FRAMES;
+  const maxFrames = options.translate ? SPEECH_WINDOW_FRAMES / 2 : SPEECH_WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
     // A translation's words are only known to be somewhere in their window.
     maxFrames,

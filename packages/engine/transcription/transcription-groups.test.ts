@@ -17,7 +17,7 @@ describe("groups", () => {
       { language: "en" },
       { language: "en", prompt: "Ships." },
       { language: "en", keywords: ["Siobhan"] },
-      { language: "en", isTranslated: true },
+      { language: "en", translate: true },
     ];
     const targets = options.flatMap((option, n) => [target(`a${n}`, option), target(`b${n}`, option)]);
     const groups = groupTranscriptions(targets);
@@ -29,7 +29,7 @@ describe("groups", () => {
 
   it("[V7] have a valid file name, the same for the same options", () => {
     expect(toTranscriptionKey({})).toBe("auto");
-    expect(toTranscriptionKey({ language: "de", keywords: [], isTranslated: false })).toBe("de");
+    expect(toTranscriptionKey({ language: "de", keywords: [], translate: false })).toBe("de");
     expect(toTranscriptionKey({ prompt: "../../a b\0" })).toMatch(/^auto-[0-9a-f]{16}$/);
   });
 });

@@ -3,15 +3,10 @@ import type { TextTarget, TranscriptionOptions } from "../targets/engine-request
 
 export type TranscriptionGroup = { options: TranscriptionOptions; targets: TextTarget[] };
 
-function pickOptions({
-  language,
-  isTranslated,
-  prompt,
-  keywords,
-}: TranscriptionOptions): TranscriptionOptions {
+function pickOptions({ language, translate, prompt, keywords }: TranscriptionOptions): TranscriptionOptions {
   return {
     ...(language === undefined ? {} : { language }),
-    ...(isTranslated ? { isTranslated } : {}),
+    ...(translate ? { translate } : {}),
     ...(prompt === undefined ? {} : { prompt }),
     ...(keywords === undefined || keywords.length === 0 ? {} : { keywords }),
   };

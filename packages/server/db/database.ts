@@ -10,12 +10,12 @@ import type {
   PersonRole,
   SignInMethod,
   StorageType,
+  TargetOptions,
   TargetStatus,
   Worker,
 } from "@stemwright/contract";
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from "kysely";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
-import type { TargetOptions } from "../domain/tasks/task-record.ts";
 
 export type Tables = {
   clients: {

@@ -1,6 +1,7 @@
 import { access, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { TargetOptions } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
@@ -18,7 +19,7 @@ import { withTaskLock } from "../db/tasks/task-locks.ts";
 import { findTask, insertTask } from "../db/tasks/task-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
-import type { NewTask, TargetOptions } from "../domain/tasks/task-record.ts";
+import type { NewTask } from "../domain/tasks/task-record.ts";
 import { makeStores } from "../start/make-stores.ts";
 import { type SweeperOptions, sweep, sweepMachine } from "./sweeper.ts";
 

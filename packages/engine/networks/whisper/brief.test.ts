@@ -14,7 +14,7 @@ const promptOf = (options: Parameters<typeof makeBrief>[1]) =>
 describe("[V10] [V11] the decoder's prompt", () => {
   it("is only the task token when no hints are given", () => {
     expect(makeBrief(tokenizer, {})).toMatchObject({ taskToken: 1000, promptTokens: [] });
-    expect(makeBrief(tokenizer, { isTranslated: true }).taskToken).toBe(1001);
+    expect(makeBrief(tokenizer, { translate: true }).taskToken).toBe(1001);
   });
 
   it("has the keywords before the prompt, and keeps the end of a long prompt", () => {

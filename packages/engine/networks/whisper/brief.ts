@@ -16,13 +16,13 @@ const PROMPT_TOKENS_MAX = 223;
 /** A prompt that is too long keeps its end. Keywords come first, because they also bias the token choice. */
 export function makeBrief(
   tokenizer: WhisperTokenizer,
-  options: { isTranslated?: boolean; prompt?: string; keywords?: readonly string[] },
+  options: { translate?: boolean; prompt?: string; keywords?: readonly string[] },
 ): Brief {
-  const { isTranslated = false, prompt = "", keywords = [] } = options;
+  const { translate = false, prompt = "", keywords = [] } = options;
   const glossary = keywords.length === 0 ? "" : `${keywords.join(", ")}.`;
   const text = [glossary, prompt.trim()].filter((part) => part !== "").join(" ");
   return {
-    taskToken: isTranslated ? tokenizer.translate : tokenizer.transcribe,
+    taskToken: translate ? tokenizer.translate : tokenizer.transcribe,
     promptTokens: text === "" ? [] : tokenizer.encode(` ${text}`).slice(-PROMPT_TOKENS_MAX),
     bias: new KeywordBias(keywords.map((keyword) => tokenizer.encode(` ${keyword.trim()}`))),
   };

@@ -145,7 +145,7 @@ describe("prompts and keywords", () => {
     expect(await client.audio.translations.create({ file, model })).toMatchObject({ text });
     const verbose = await client.audio.translations.create({ file, model, response_format: "verbose_json" });
     expect(verbose).toMatchObject({ task: "translate", text });
-    expect(engine.targets).toMatchObject([{ isTranslated: true }, { isTranslated: true }]);
+    expect(engine.targets).toMatchObject([{ translate: true }, { translate: true }]);
   });
 });
 

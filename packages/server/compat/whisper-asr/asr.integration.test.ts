@@ -67,7 +67,7 @@ describe("POST /asr", () => {
   it("[J14] translates, and takes a prompt", async () => {
     engine.targets.length = 0;
     expect((await send("/asr?task=translate&language=es&initial_prompt=Ships")).status).toBe(200);
-    expect(engine.targets).toMatchObject([{ isTranslated: true, language: "es", prompt: "Ships" }]);
+    expect(engine.targets).toMatchObject([{ translate: true, language: "es", prompt: "Ships" }]);
   });
 
   it("[J14] refuses another output, task and language", async () => {

@@ -1,4 +1,4 @@
-import type { ModelGrant, TargetRequest } from "@stemwright/contract";
+import { type ModelGrant, type TargetRequest, TEXT_OPTIONS } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { type CatalogueModel, describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import { findTerms, type InstalledModel, isInstalled } from "../models/model-view.ts";
@@ -36,12 +36,11 @@ function checkFormats(request: TargetRequest, model: CatalogueModel, path: strin
   }
 }
 
-/** Fields that only text models have, then those of a single model. */
-const TEXT_FIELDS = ["prompt", "keywords", "maxLineLength", "maxLines", "translate"] as const;
-const ONLY_FOR: Partial<Record<(typeof TEXT_FIELDS)[number], string>> = { translate: "transcription" };
+/** Text options of a single model. */
+const ONLY_FOR: Partial<Record<(typeof TEXT_OPTIONS)[number], string>> = { translate: "transcription" };
 
-function checkTextFields(request: TargetRequest, model: CatalogueModel, path: string): void {
-  for (const field of TEXT_FIELDS) {
+function checkTextOptions(request: TargetRequest, model: CatalogueModel, path: string): void {
+  for (const field of TEXT_OPTIONS) {
     const { [field]: only = model.id } = ONLY_FOR;
     if (request[field] === undefined || (model.produces === "text" && model.id === only)) continue;
     const message = `${model.id} takes no ${field}; leave it out`;
@@ -50,7 +49,7 @@ function checkTextFields(request: TargetRequest, model: CatalogueModel, path: st
 }
 
 function checkOptions(request: TargetRequest, model: CatalogueModel, path: string): void {
-  checkTextFields(request, model, path);
+  checkTextOptions(request, model, path);
   if (
     request.language !== undefined &&
     !model.supportedLanguages?.includes(toLanguageCode(request.language))

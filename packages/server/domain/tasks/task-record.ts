@@ -1,4 +1,4 @@
-import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
+import type { LegacyJobMetadata, TargetOptions, TargetStatus } from "@stemwright/contract";
 import type { TaskSource } from "./task-source.ts";
 
 export type OutputRecord = {
@@ -9,39 +9,6 @@ export type OutputRecord = {
   /** Number of clipped samples, if any. */
   clippedSamples?: number;
 };
-
-/** Optional fields of a target; echoed only if supplied. */
-export type TargetOptions = {
-  residual?: boolean;
-  variant?: string;
-  language?: string;
-  transcriptUrl?: string;
-  transcriptAssetId?: string;
-  speakers?: boolean | number;
-  speakerNames?: boolean;
-  bitDepth?: 16 | 24 | 32;
-  translate?: boolean;
-  prompt?: string;
-  keywords?: string[];
-  maxLineLength?: number;
-  maxLines?: number;
-};
-
-export const TARGET_OPTIONS = [
-  "residual",
-  "variant",
-  "language",
-  "transcriptUrl",
-  "transcriptAssetId",
-  "speakers",
-  "speakerNames",
-  "bitDepth",
-  "translate",
-  "prompt",
-  "keywords",
-  "maxLineLength",
-  "maxLines",
-] as const satisfies (keyof TargetOptions)[];
 
 export type NewTarget = TargetOptions & {
   id: string;

@@ -1,8 +1,9 @@
 import { type Target, type Task, toMimeType } from "@stemwright/contract";
 import { sumCredits } from "../credits/credit-amounts.ts";
 import type { LinkSigner } from "../links.ts";
+import { pickOptions } from "./pick-options.ts";
 import { toShownDuration } from "./shown-duration.ts";
-import { type OutputRecord, TARGET_OPTIONS, type TargetRecord, type TaskRecord } from "./task-record.ts";
+import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
 
 export const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
@@ -28,15 +29,13 @@ function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePos
 
 function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Target {
   const { id, model, status, formats } = target;
-  const options = TARGET_OPTIONS.map((name) => [name, target[name]] as const);
-  const supplied = Object.fromEntries(options.filter(([, value]) => value !== undefined));
   return {
     id,
     model,
     status,
     formats,
     output: target.output.map((output) => toOutputFile(output, links)),
-    ...supplied,
+    ...pickOptions(target),
     ...(task.url === undefined ? {} : { url: task.url }),
     ...(status === "completed"
       ? { cost: target.cost, duration: toShownDuration(target.durationSeconds ?? 0) }

@@ -11,10 +11,11 @@ it("[V10] [V11] [Y4] prompts, keywords and subtitle limits reach the engine", ()
   const options = { translate: true, prompt: "Ships.", keywords: ["Aoife"], maxLineLength: 30, maxLines: 1 };
   const target = { id: "t", model: "transcription", formats: ["srt"], ...options } as unknown as TargetRecord;
   expect(toEngineTarget(target, "task")).toMatchObject({
-    isTranslated: true,
+    translate: true,
     prompt: "Ships.",
     keywords: ["Aoife"],
-    cueLimits: { rowWidth: 30, rows: 1 },
+    maxLineLength: 30,
+    maxLines: 1,
   });
 });
 
@@ -45,8 +46,8 @@ it.each([[["wav", "mp3", "json"]], [["wav", "mp3"]], [["json"]]])(
 );
 
 it.each([
-  [true, { speakers: true, hasSpeakerNames: false }],
-  [3, { speakers: 3, hasSpeakerNames: false }],
+  [true, { speakers: true }],
+  [3, { speakers: 3 }],
 ])("[VO4] speakers of %s reach the engine", (speakers, expected) => {
   const target = { id: "t", model: "transcription", formats: ["json"], speakers } as TargetRecord;
   expect(toEngineTarget(target, "task")).toMatchObject(expected);

@@ -1,11 +1,5 @@
 import { join } from "node:path";
-import type {
-  AudioFormat,
-  DetectionFormat,
-  EngineTarget,
-  TextFormat,
-  TranscriptionOptions,
-} from "@stemwright/engine";
+import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
 import { findCatalogueModel } from "../../domain/models/catalogue.ts";
 import { toLanguageCode } from "../../domain/tasks/language-code.ts";
 import {
@@ -15,6 +9,7 @@ import {
   toVoicePrefix,
   WORDS_FILE,
 } from "../../domain/tasks/output-names.ts";
+import { pickOptions } from "../../domain/tasks/pick-options.ts";
 import type { TargetRecord } from "../../domain/tasks/task-record.ts";
 import { hasTranscript } from "../inputs/fetch-transcript.ts";
 
@@ -70,17 +65,13 @@ export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string
   return join(taskDir, "transcripts", id);
 }
 
-function toTranscriptionOptions({
-  language,
-  translate,
-  prompt,
-  keywords,
-}: TargetRecord): TranscriptionOptions {
+/** The engine's text options have the names of the interface's, so that one more needs no line here. */
+function toTextOptions(target: TargetRecord) {
+  const { language, speakers, transcriptUrl: _, transcriptAssetId: __, ...options } = pickOptions(target);
   return {
+    ...options,
+    ...(speakers ? { speakers } : {}),
     ...(language === undefined ? {} : { language: toLanguageCode(language) }),
-    ...(translate === undefined ? {} : { isTranslated: translate }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(keywords === undefined ? {} : { keywords }),
   };
 }
 
@@ -98,18 +89,10 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
     };
   }
   if (produces === "text") {
-    const { maxLineLength, maxLines } = target;
     return {
+      ...toTextOptions(target),
       ...common,
       kind: "text",
-      ...toTranscriptionOptions(target),
-      cueLimits: {
-        ...(maxLineLength === undefined ? {} : { rowWidth: maxLineLength }),
-        ...(maxLines === undefined ? {} : { rows: maxLines }),
-      },
-      ...(target.speakers
-        ? { speakers: target.speakers, hasSpeakerNames: target.speakerNames === true }
-        : {}),
       ...(hasTranscript(target) ? { transcriptPath: transcriptPath(target, taskDir) } : {}),
       files: outputs.map(({ format, path }) => ({ format: format as TextFormat, path })),
     };
