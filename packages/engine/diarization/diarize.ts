@@ -1,9 +1,8 @@
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import type { SpeechRegion } from "../networks/silero-vad/speech-regions.ts";
-import type { SpeakerEmbedding } from "../networks/voices/speaker-embedding.ts";
-import type { SpeakerSegmentation } from "../networks/voices/speaker-segmentation.ts";
+import type { SpeakerNetworks } from "../networks/voice-networks.ts";
 import { VoicePower } from "../networks/voices/voice-power.ts";
-import { CEPSTRA_PER_SECOND, type Cepstra, type XVector } from "../networks/x-vector/x-vector.ts";
+import { CEPSTRA_PER_SECOND, type Cepstra } from "../networks/x-vector/x-vector.ts";
 import { assignSpeakers } from "./assign-speakers.ts";
 import { clusterEmbeddings, type ExpectedVoices } from "./cluster-embeddings.ts";
 import { labelClusters } from "./label-clusters.ts";
@@ -14,18 +13,12 @@ import { STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
 
 const ROWS_PER_STEP = CEPSTRA_PER_SECOND / STEPS_PER_SECOND;
 
-export type DiarizationNetworks = {
-  turns: SpeakerSegmentation;
-  speakers: SpeakerEmbedding;
-  xVector: XVector;
-};
-
 /** Speaker diarization of a mono recording at 16 kHz. */
 export async function diarize(
   recording: FrameSource,
   speech: readonly SpeechRegion[],
   options: {
-    networks: DiarizationNetworks;
+    networks: SpeakerNetworks;
     expected: ExpectedVoices;
     onProgress: (fraction: number) => void;
   },
@@ -57,7 +50,7 @@ export async function diarize(
 }
 
 /** The speaker embedding of a segment: both networks' vectors, scaled so that its cosine is the mean of theirs. */
-function makeEmbedder(recording: FrameSource, { speakers, xVector }: DiarizationNetworks) {
+function makeEmbedder(recording: FrameSource, { speakers, xVector }: SpeakerNetworks) {
   const power = new VoicePower();
   const cepstra: Cepstra = xVector.analyse(recording);
   return async ({ from, to, isAlone }: SpeakerSegment): Promise<Float32Array> => {

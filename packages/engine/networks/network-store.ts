@@ -1,4 +1,3 @@
-import type { DiarizationNetworks } from "../diarization/diarize.ts";
 import {
   type GpuManifest,
   isGpuManifest,
@@ -21,6 +20,7 @@ import type { Networks } from "./networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
+import type { SpeakerNetworks } from "./voice-networks.ts";
 import { SpeakerEmbedding } from "./voices/speaker-embedding.ts";
 import { SpeakerSegmentation } from "./voices/speaker-segmentation.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
@@ -85,7 +85,7 @@ export class NetworkStore implements Networks {
     return this.#get(manifest.id, () => VoiceSeparator.load(this.#verify(manifest), this.#options));
   }
 
-  async getSpeakerNetworks({ turns, embedding, xVector }: SpeakerManifests): Promise<DiarizationNetworks> {
+  async getSpeakerNetworks({ turns, embedding, xVector }: SpeakerManifests): Promise<SpeakerNetworks> {
     const load = async (manifest: Exclude<Manifest, SpeechManifest>) =>
       GraphSession.load(this.#verify(manifest), this.#options);
     return {

@@ -12,9 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-
-/** Who keeps a stem. Only requests of the same scope find it; it is removed when it has no owner left. */
-export type CacheUser = { scope: string; owner: string };
+import type { CacheUser } from "../targets/engine-request.ts";
 
 /** A stem of a pass: everything its samples depend on, and its path in the work folder. */
 export type CachedStem = { madeFrom: Record<string, string | number>; stem: string; path: string };

@@ -1,7 +1,6 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
 import type { PreviewNews, PreviewRequest } from "../previews/preview-writer.ts";
-import type { CacheUser } from "../separation/stem-cache.ts";
 import type { TextFormat } from "../text/text-format.ts";
 import type { TargetProgress } from "./stage-progress.ts";
 
@@ -68,6 +67,9 @@ export type DetectionFormat = "json" | "txt";
 export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
 
 export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTarget;
+
+/** Who keeps a stem. Only requests of the same scope find it; it is removed when it has no owner left. */
+export type CacheUser = { scope: string; owner: string };
 
 /** One input and all its targets. */
 export type EngineRequest = {

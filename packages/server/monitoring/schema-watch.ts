@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { SchemaFault } from "../db/schema/schema-fault.ts";
-import { logSchemaFault } from "../start/wait-for-schema.ts";
+import { logSchemaFault } from "./log-schema-fault.ts";
 
 export type SchemaWatch = {
   /** As of the last check. */
