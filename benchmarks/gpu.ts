@@ -3,15 +3,14 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
-  type GpuStemManifest,
-  isGpuStemManifest,
+  isStemManifest,
   loadManifests,
   type SpeechManifest,
+  type StemManifest,
 } from "../packages/engine/manifests/manifest.ts";
 import { setSandboxMode } from "../packages/engine/media/index.ts";
-import { BandSplit } from "../packages/engine/networks/band-split/band-split.ts";
-import { Htdemucs } from "../packages/engine/networks/htdemucs/htdemucs.ts";
 import { measureAgreementDb } from "../packages/engine/networks/measure-network.ts";
+import { getStemFamily } from "../packages/engine/networks/registry.ts";
 import { loadEncoder } from "../packages/engine/networks/whisper/encoder.ts";
 import { LogMel, MEL_SHAPE } from "../packages/engine/networks/whisper/log-mel.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
@@ -37,7 +36,6 @@ const RESULTS = join(import.meta.dirname, "results/gpu");
 const GPU_RUNS = 10;
 const CPU_RUNS = 3;
 const threads = availableParallelism();
-const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
 type Row = {
   network: string;
@@ -57,9 +55,9 @@ mkdirSync(folder, { recursive: true });
 setSandboxMode("relaxed");
 const rows: Row[] = [];
 for (const manifest of loadManifests()) {
-  if (!isGpuStemManifest(manifest)) continue;
+  if (!isStemManifest(manifest)) continue;
   const path = findWeightsPath(manifest.weights);
-  if (path !== undefined) note(await measureStems(manifest, path));
+  if (path !== undefined && getStemFamily(manifest).toSoundGraph) note(await measureStems(manifest, path));
 }
 for (const speechNetwork of ["whisper-tiny", "whisper-small"] as const) {
   const manifest = loadManifests({ speechNetwork }).find(
@@ -84,9 +82,9 @@ function note(row: Row): void {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-async function measureStems(manifest: GpuStemManifest, path: string): Promise<Row> {
+async function measureStems(manifest: StemManifest, path: string): Promise<Row> {
   const { id, segmentFrames, sampleRateHz, stems } = manifest;
-  const family = FAMILIES[manifest.family];
+  const family = getStemFamily(manifest);
   const segment = makeSyntheticSong({ sampleRateHz, lengthFrames: segmentFrames }) as [
     Float32Array,
     Float32Array,
@@ -107,6 +105,7 @@ async function measureStems(manifest: GpuStemManifest, path: string): Promise<Ro
   const cpu = await time((await open({ executionProvider: "cpu" })).hear, CPU_RUNS);
   const { hear, runsOn } = await open({ executionProvider: provider });
   const gpu = await time(hear, GPU_RUNS);
+  if (!family.toSoundGraph) throw new Error(`${id} has no graph for GPUs`);
   const { file, pad } = family.toSoundGraph(path, manifest);
   const padded = joinPlanes(segment.map(pad));
   save(id, { file, input: padded, expected: floats });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSegmentGrid } from "../packages/engine/dsp/overlap-add.ts";
-import { loadManifests } from "../packages/engine/manifests/manifest.ts";
+import { isStemManifest, loadManifests } from "../packages/engine/manifests/manifest.ts";
 
 /**
  * Energy of the second difference where crossfades begin and end, over that of the same frames in a pass with other joints: a click would be above 0. And
@@ -20,17 +20,17 @@ const HALF_SEGMENT = "from-0.5";
  */
 export function measureJoints(piece: string, folder: string): JointFigures | undefined {
   const manifest = loadManifests().find(({ id }) => id === "htdemucs");
-  if (manifest?.family !== "htdemucs") throw new Error("no manifest for htdemucs");
-  const { segmentFrames, overlapShare } = manifest;
+  if (manifest === undefined || !isStemManifest(manifest)) throw new Error("no manifest for htdemucs");
+  const { segmentFrames, chunking } = manifest;
   const plain = readSpool(join(folder, "plain/vocals.f32"));
   const startFrame = Math.round(segmentFrames / 2);
   const lengthFrames = plain.length / CHANNELS;
-  const grid = makeSegmentGrid({ segmentFrames, overlapShare, lengthFrames });
+  const grid = makeSegmentGrid({ segmentFrames, chunking, lengthFrames });
   if (grid.segmentCount < 2) return undefined;
   const shifted = readSpool(join(folder, HALF_SEGMENT, "vocals.f32"));
   const edges = Array.from({ length: grid.segmentCount - 1 }, (_, n) => {
     const start = (n + 1) * grid.strideFrames - startFrame;
-    return [start, start + grid.overlapFrames];
+    return [start, start + grid.segmentFrames - grid.strideFrames];
   }).flat();
   const wanted = plain.subarray(startFrame * CHANNELS);
   return {

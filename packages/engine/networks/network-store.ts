@@ -1,24 +1,21 @@
-import {
-  type GpuManifest,
-  isGpuManifest,
-  type Manifest,
-  type MusicManifest,
-  type SpeakerManifests,
-  type SpeechManifest,
-  type StemManifest,
-  type VoiceActivityManifest,
-  type VoiceManifest,
+import type {
+  GpuManifest,
+  Manifest,
+  MusicManifest,
+  SpeakerManifests,
+  SpeechManifest,
+  StemManifest,
+  VoiceActivityManifest,
+  VoiceManifest,
 } from "../manifests/manifest.ts";
 import type { SessionOptions } from "../runtime/create-session.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
-import { BandSplit } from "./band-split/band-split.ts";
-import { Htdemucs } from "./htdemucs/htdemucs.ts";
 import { MusicDetector } from "./music-detector/music-detector.ts";
 import type { Networks } from "./networks.ts";
+import { getStemFamily, isGpuManifest } from "./registry.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
-import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
 import type { SpeakerNetworks } from "./voice-networks.ts";
 import { SpeakerEmbedding } from "./voices/speaker-embedding.ts";
@@ -27,8 +24,6 @@ import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.t
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 import { XVector } from "./x-vector/x-vector.ts";
-
-const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit, "speech-cleaner": SpeechCleaner } as const;
 
 type CpuOptions = Omit<SessionOptions, "executionProvider"> & { cacheDir?: string };
 type StoreHooks = {
@@ -54,7 +49,7 @@ export class NetworkStore implements Networks {
     return this.#get(manifest.id, async () => {
       const forGpu = isGpuManifest(manifest) ? manifest : undefined;
       const options = forGpu ? await this.#optionsFor(forGpu) : this.#options;
-      const loaded = await FAMILIES[manifest.family].load(this.#verify(manifest), manifest, options);
+      const loaded = await getStemFamily(manifest).load(this.#verify(manifest), manifest, options);
       if (forGpu) this.#hooks.onLoaded?.(forGpu, loaded.runsOn);
       return loaded;
     });

@@ -1,7 +1,8 @@
 import { fork } from "node:child_process";
 import { extname, join } from "node:path";
-import { isGpuManifest, loadManifests, SPEECH_NETWORKS } from "../manifests/manifest.ts";
+import { loadManifests, SPEECH_NETWORKS } from "../manifests/manifest.ts";
 import { measureNetwork, type NetworkMeasure } from "../networks/measure-network.ts";
+import { isGpuManifest } from "../networks/registry.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 

@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { isGpuManifest, loadManifests } from "../manifests/manifest.ts";
+import { loadManifests } from "../manifests/manifest.ts";
 import type { NetworkMeasure } from "../networks/measure-network.ts";
+import { isGpuManifest } from "../networks/registry.ts";
 import type { MeasureCommand } from "./gpu-trial.ts";
 import { type ChoiceOptions, ProviderChoice } from "./provider-choice.ts";
 

@@ -1,8 +1,9 @@
+import { type Chunking, toOverlapShare } from "../dsp/overlap-add.ts";
 import type { StemManifest } from "../manifests/manifest.ts";
 import engine from "../package.json" with { type: "json" };
 import type { SoundOutput, TargetOf } from "../targets/engine-request.ts";
 
-type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { overlapShare: number };
+type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { chunking: Chunking };
 
 /** Everything besides the input that a target's samples depend on. */
 export type Provenance = {
@@ -44,6 +45,6 @@ export function toProvenanceTags(
   };
 }
 
-function toOverlap({ overlapShare }: NetworkFacts): number {
-  return Number(overlapShare.toFixed(4));
+function toOverlap({ chunking }: NetworkFacts): number {
+  return Number(toOverlapShare(chunking).toFixed(4));
 }

@@ -117,12 +117,14 @@ export class ThreadChain {
   }
 
   /**
-   * Appends a graph to the chain, detaching its file here; returns what it runs on. A chain that lacks a link is useless: if one can't be
+   * Appends a graph to the chain, detaching its file and weights here; returns what it runs on. A chain that lacks a link is useless: if one can't be
    * added, all later commands fail. The thread is left idle, since ending one with onnxruntime loaded may end the process.
    */
   async add(link: ChainLink): Promise<ExecutionProvider> {
     try {
-      const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
+      const file = link.file instanceof Uint8Array ? [link.file] : [];
+      const weights = (link.weights ?? []).map(({ data }) => data);
+      const answer = await this.#ask({ kind: "add", link, options: this.#options }, [...file, ...weights]);
       if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
       return answer.executionProvider;
     } catch (error) {

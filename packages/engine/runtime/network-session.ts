@@ -8,6 +8,9 @@ import { toNetworkError } from "./to-network-error.ts";
 /** An input or output of a graph, and the buffer that every run reads or fills. */
 export type TensorPort = { readonly data: Float32Array; readonly shape: readonly number[] };
 
+/** What an input that stays the same may hold: numbers of a network. */
+export type TensorData = Float32Array | Int8Array;
+
 type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
 
 /**
@@ -19,6 +22,7 @@ export class NetworkSession {
   readonly #session: ort.InferenceSession;
   readonly #inputs = new Map<string, NamedPort>();
   readonly #outputs = new Map<string, NamedPort>();
+  readonly #constants = new Map<string, ort.Tensor>();
 
   private constructor({ session, executionProvider }: CreatedSession) {
     this.#session = session;
@@ -34,6 +38,22 @@ export class NetworkSession {
     return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }
 
+  /** Weights that are no part of the graph, so that one graph serves many layers. */
+  setConstant(index: number, shape: readonly number[], data: TensorData): void {
+    const metadata = this.#session.inputMetadata[index];
+    const type = data instanceof Int8Array ? "int8" : "float32";
+    if (!metadata?.isTensor || metadata.type !== type)
+      throw new EngineError(
+        "network-failed",
+        `The graph's ${metadata?.name ?? "port"} is no ${type} tensor.`,
+      );
+    const tensor =
+      data instanceof Int8Array
+        ? new ort.Tensor("int8", data, shape)
+        : new ort.Tensor("float32", data, shape);
+    this.#constants.set(metadata.name, tensor);
+  }
+
   getOutput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
     return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data });
   }
@@ -41,7 +61,8 @@ export class NetworkSession {
   /** Runs the graph from its input buffers to its output buffers. */
   async run(): Promise<void> {
     try {
-      await this.#session.run(toTensors(this.#inputs), toTensors(this.#outputs));
+      const feeds = { ...Object.fromEntries(this.#constants), ...toTensors(this.#inputs) };
+      await this.#session.run(feeds, toTensors(this.#outputs));
     } catch (error) {
       throw toNetworkError(error, "The network failed");
     }

@@ -2,29 +2,43 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkFinite } from "../check-finite.ts";
 import {
-  makeFadeIn,
+  type Chunking,
+  countFinalSegments,
+  finalFrames,
+  firstJoinedSegment,
   makeSegmentGrid,
   OverlapAdd,
+  SegmentGains,
   type SegmentGrid,
   segmentSpan,
 } from "../dsp/overlap-add.ts";
+import { findReadRange, readSegment } from "../dsp/read-segment.ts";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
+import {
+  fromLevel,
+  type InputLevel,
+  LevelledSource,
+  type Levelling,
+  levelOfSilence,
+  measureLevels,
+} from "../dsp/sources/levelled-source.ts";
 import { forEachAhead } from "../files/for-each-ahead.ts";
 import { toPcmBytes } from "../files/pcm-bytes.ts";
 import { prepareSpoolFolder } from "../files/spool-folder.ts";
 import type { StemNetwork } from "../networks/stem-network.ts";
 import { type ChannelGroup, fromGroupOutput, toGroupInput } from "./channel-groups.ts";
-import { type PassSpans, type SegmentRange, toRangeEnd } from "./spans/segment-range.ts";
+import type { PassSpans, SegmentRange } from "./spans/segment-range.ts";
 import type { StemLender } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different samples. */
-const SPOOL_VERSION = 9;
+const SPOOL_VERSION = 10;
 
 /** The spools of a pass: what they are made from, and their folder. */
 export type PassSpools = {
   network: Pick<StemNetwork, "segmentFrames">;
-  overlapShare: number;
+  chunking: Chunking;
+  levelling?: Levelling | undefined;
   /** The input at the network's rate. */
   input: Pick<FrameSource, "channels" | "lengthFrames">;
   stems: readonly string[];
@@ -61,7 +75,7 @@ export function describePass(pass: PassSpools): {
 } {
   const grid = makeSegmentGrid({
     segmentFrames: pass.network.segmentFrames,
-    overlapShare: pass.overlapShare,
+    chunking: pass.chunking,
     lengthFrames: pass.input.lengthFrames,
   });
   const { lengthFrames, segmentFrames, strideFrames } = grid;
@@ -82,38 +96,42 @@ export async function countSpooledSegments(pass: PassSpools): Promise<number> {
 
 /**
  * Runs the network over the input, segment by segment, and appends every finished chunk to the stems' spools. A killed pass resumes after its last
- * whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
+ * final frames and repeats only the segments before them that reach beyond, for their tails. The same happens after a span made by another worker.
  */
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const { grid, madeFrom } = describePass(pass);
   prepareSpoolFolder(pass.folder, madeFrom);
   await borrowStems(pass, madeFrom);
   using spools = new SpoolSet(pass, grid);
-  pass.onSpooled?.(spools.finishedSegments * grid.strideFrames);
+  pass.onSpooled?.(finalFrames(grid, spools.finishedSegments));
   if (spools.stems.length > 0) await fillSpools(pass, grid, spools);
-  pass.onSpooled?.(toRangeEnd(grid, toRange(pass, grid)));
+  pass.onSpooled?.(finalFrames(grid, toRange(pass, grid).to));
   for (const stem of spools.stems) {
     pass.cache?.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) });
   }
 }
 
 async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet): Promise<void> {
+  const { channelGroups, levelling } = pass;
+  if (levelling) await pass.whenReadable?.(grid.lengthFrames);
+  const levels = levelling && measureLevels(pass.input, channelGroups, levelling);
+  const input = levels ? new LevelledSource(pass.input, channelGroups, levels) : pass.input;
   let joined = spools.finishedSegments;
   using progress = new PassProgress(pass, toRange(pass, grid), joined);
   let made: { joints: Joints; next: number } | undefined;
   const advance = (segments: number) => {
     joined = segments;
-    pass.onSpooled?.(joined * grid.strideFrames);
+    pass.onSpooled?.(finalFrames(grid, joined));
   };
   const makeHere = async (to: number) => {
     if (made?.next !== joined)
-      made = { joints: makeJoints(pass, grid, spools.stems), next: Math.max(0, joined - 1) };
+      made = { joints: makeJoints(pass, grid, spools.stems), next: firstJoinedSegment(grid, joined) };
     const { joints, next } = made;
     await forEachAhead(
       { from: next, to },
       (index) =>
         separateSegment({
-          ...{ pass, grid, index, stems: spools.stems },
+          ...{ pass, grid, index, input, levels, stems: spools.stems },
           onProgress: (fraction) => progress.tell(index + fraction),
         }),
       (segment, index) => {
@@ -133,8 +151,8 @@ async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet
     const files = await pass.spans?.take(index);
     if (files === undefined) await makeHere(to);
     else {
-      const startFrame = (joined - from) * grid.strideFrames;
-      const lengthFrames = toRangeEnd(grid, { from, to }) - joined * grid.strideFrames;
+      const startFrame = finalFrames(grid, joined) - finalFrames(grid, from);
+      const lengthFrames = finalFrames(grid, to) - finalFrames(grid, joined);
       await spools.appendFiles(files, { startFrame, lengthFrames });
       advance(to);
       progress.tell(to);
@@ -195,19 +213,19 @@ class SpoolSet implements Disposable {
 
   constructor(pass: PassSpools, grid: SegmentGrid) {
     const range = toRange(pass, grid);
-    const startFrame = range.from * grid.strideFrames;
-    const wholeFrames = toRangeEnd(grid, range) - startFrame;
+    const startFrame = finalFrames(grid, range.from);
+    const wholeFrames = finalFrames(grid, range.to) - startFrame;
     for (const stem of pass.stems) {
       const spool = new StemSpool(spoolPath(pass.folder, stem), pass.input.channels);
       if (spool.lengthFrames === wholeFrames) spool[Symbol.dispose]();
       else this.#spools.set(stem, spool);
     }
     const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
-    const wholeStrides = Math.floor(Math.min(wholeFrames, ...lengths) / grid.strideFrames);
-    // The last chunk may be longer than a stride, so whole strides do not cover it.
-    const finished = Math.max(0, Math.min(range.to - range.from - 1, wholeStrides));
-    this.finishedSegments = range.from + finished;
-    for (const spool of this.#spools.values()) spool.truncate(finished * grid.strideFrames);
+    const finished = countFinalSegments(grid, startFrame + Math.min(wholeFrames, ...lengths));
+    // Some spool is incomplete, so the last segment is still to be joined.
+    this.finishedSegments = Math.max(range.from, Math.min(range.to - 1, finished));
+    const keptFrames = finalFrames(grid, this.finishedSegments) - startFrame;
+    for (const spool of this.#spools.values()) spool.truncate(keptFrames);
   }
 
   get stems(): string[] {
@@ -240,12 +258,9 @@ class SpoolSet implements Disposable {
 type Joints = Map<string, OverlapAdd[]>;
 
 function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string[]): Joints {
-  const fadeIn = makeFadeIn(grid);
+  const gains = new SegmentGains(grid);
   return new Map(
-    stems.map((stem) => [
-      stem,
-      Array.from({ length: pass.input.channels }, () => new OverlapAdd(grid, fadeIn)),
-    ]),
+    stems.map((stem) => [stem, Array.from({ length: pass.input.channels }, () => new OverlapAdd(gains))]),
   );
 }
 
@@ -257,17 +272,20 @@ async function separateSegment(work: {
   pass: NetworkPass;
   grid: SegmentGrid;
   index: number;
+  input: FrameSource;
+  levels: readonly InputLevel[] | undefined;
   stems: readonly string[];
   onProgress: (fraction: number) => void;
 }): Promise<StemPlanes> {
-  const { pass, grid, index, stems, onProgress } = work;
+  const { pass, grid, index, input, levels, stems, onProgress } = work;
   const span = segmentSpan(grid, index);
-  await pass.whenReadable?.(Math.min(grid.lengthFrames, span.windowStartFrame + grid.segmentFrames));
-  const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
+  await pass.whenReadable?.(findReadRange(grid, index).toFrame);
+  const window = readSegment(input, grid, index);
   const separated: StemPlanes = new Map(stems.map((stem) => [stem, []]));
   for (const [groupIndex, group] of pass.channelGroups.entries()) {
     const output = await separateGroup(pass.network, toGroupInput(group, window), {
       stems,
+      level: levels?.[groupIndex],
       onProgress: (fraction) => onProgress((groupIndex + fraction) / pass.channelGroups.length),
     });
     for (const [stem, planes] of separated) {
@@ -295,10 +313,21 @@ function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPl
 async function separateGroup(
   network: StemNetwork,
   sides: [Float32Array, Float32Array],
-  { stems, onProgress }: { stems: readonly string[]; onProgress: (fraction: number) => void },
+  {
+    stems,
+    level,
+    onProgress,
+  }: { stems: readonly string[]; level: InputLevel | undefined; onProgress: (fraction: number) => void },
 ): Promise<Map<string, Float32Array[]>> {
-  if (sides.some((side) => side.some((value) => value !== 0))) {
+  const silent = level ? levelOfSilence(level) : 0;
+  if (sides.some((side) => side.some((value) => value !== 0 && value !== silent))) {
     const separated = await network.separate(sides, stems, onProgress);
+    if (level)
+      for (const [stem, planes] of separated)
+        separated.set(
+          stem,
+          planes.map((plane) => fromLevel(plane, level)),
+        );
     // Before they reach the spools, which are checkpoints and may be cached.
     for (const planes of separated.values()) checkFinite(planes);
     return separated;

@@ -18,8 +18,10 @@ export async function identifyPass(
   return {
     model: manifest.id,
     weightsSha256: manifest.weights.sha256,
+    configuration: JSON.stringify(manifest.configuration),
     segmentFrames: manifest.segmentFrames,
-    overlapShare: manifest.overlapShare,
+    chunking: JSON.stringify(manifest.chunking),
+    ...(manifest.levelling && { levelling: manifest.levelling }),
     startShare,
     runsOn,
     inputSha256: run.input.sha256,

@@ -25,7 +25,8 @@ export async function describeSpools(
   const { lengthFrames } = toNetworkShape(input, manifest);
   return {
     network,
-    overlapShare: manifest.overlapShare,
+    chunking: manifest.chunking,
+    levelling: manifest.levelling,
     input: {
       channels: input.info.channels,
       lengthFrames: lengthFrames - toStartFrame(manifest, startShare),

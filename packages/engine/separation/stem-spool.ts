@@ -6,7 +6,7 @@ const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /**
  * A stem on disk, written as it is finished: raw interleaved floats in the input's channel order. Its length is the checkpoint: after a kill, the spool
- * is kept up to the last whole stride.
+ * is kept up to the last whole segment.
  */
 export class StemSpool implements Disposable {
   readonly #file: number;

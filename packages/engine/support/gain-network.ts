@@ -117,7 +117,7 @@ function makeManifest(facts: object): StemManifest {
       weights: { file: "none", sha256: "0".repeat(64), sizeBytes: 1 },
       sampleRateHz: 44100,
       channels: 2,
-      overlapShare: 0.25,
+      chunking: { convention: "even", overlapShare: 0.25 },
       passSeconds: 0.3,
       scores: [],
       ...facts,

@@ -1,7 +1,7 @@
 import {
-  makeFadeIn,
   makeSegmentGrid,
   OverlapAdd,
+  SegmentGains,
   type SegmentGrid,
   segmentSpan,
 } from "../dsp/overlap-add.ts";
@@ -52,7 +52,7 @@ export function makeNoiseHalver(
 
 async function halveNoise(
   network: StemNetwork,
-  manifest: Pick<StemManifest, "sampleRateHz" | "segmentFrames" | "overlapShare">,
+  manifest: Pick<StemManifest, "sampleRateHz" | "segmentFrames" | "chunking">,
   samples: Float32Array,
 ): Promise<Float32Array | undefined> {
   const { sampleRateHz } = manifest;
@@ -77,7 +77,7 @@ async function joinNoise(
   findSegment: (index: number) => Promise<Float32Array>,
 ): Promise<Float32Array> {
   const noise = new Float32Array(recording.lengthFrames);
-  const joined = new OverlapAdd(grid, makeFadeIn(grid));
+  const joined = new OverlapAdd(new SegmentGains(grid));
   for (let index = 0; index < grid.segmentCount; index++) {
     noise.set(joined.add(index, await findSegment(index)), segmentSpan(grid, index).startFrame);
   }

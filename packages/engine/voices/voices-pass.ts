@@ -74,7 +74,7 @@ export async function runVoicesPass(
         await outcomes.finish(target, async () => {
           const { runsOn } = await networks.getVoiceSeparator(manifest);
           const provenance = {
-            manifest: { ...manifest, overlapShare: 0.25 },
+            manifest: { ...manifest, chunking: { convention: "even" as const, overlapShare: 0.25 } },
             source: readManifest && {
               manifest: readManifest,
               stem: DIALOGUE,

@@ -4,6 +4,8 @@ import { MessageWriter } from "./protobuf.ts";
 /** A tensor within a graph under construction. */
 export type Value = { readonly name: string; readonly dims: readonly number[] };
 
+export type ElementType = keyof typeof ELEMENT_TYPES;
+
 type Attribute = number | readonly number[] | { float: number };
 
 const OPSET = 17;
@@ -18,8 +20,8 @@ export class GraphBuilder {
   readonly #graph = new MessageWriter().text(2, "graph");
   #count = 0;
 
-  input(name: string, dims: readonly number[]): Value {
-    this.#graph.message(11, portMessage({ name, dims }));
+  input(name: string, dims: readonly number[], type: ElementType = "float32"): Value {
+    this.#graph.message(11, portMessage({ name, dims }, type));
     return { name, dims };
   }
 
@@ -65,6 +67,19 @@ export class GraphBuilder {
     const name = this.#makeName();
     this.#addNode(op, inputs, [name], attributes, "");
     return { name, dims };
+  }
+
+  /** The same with several outputs, one shape each. */
+  nodes(op: string, inputs: readonly Value[], shapes: readonly (readonly number[])[]): Value[] {
+    const outputs = shapes.map((dims) => ({ name: this.#makeName(), dims }));
+    this.#addNode(
+      op,
+      inputs,
+      outputs.map(({ name }) => name),
+      {},
+      "",
+    );
+    return outputs;
   }
 
   /** One of onnxruntime's own operators. */
@@ -179,7 +194,7 @@ function getSize({ name, dims }: Value, axis: number): number {
   return size;
 }
 
-function portMessage(port: Value): MessageWriter {
+function portMessage(port: Value, type: ElementType = "float32"): MessageWriter {
   const shape = new MessageWriter();
   for (const [axis, size] of port.dims.entries()) {
     const dimension = new MessageWriter();
@@ -189,7 +204,7 @@ function portMessage(port: Value): MessageWriter {
       size === ANY_SIZE ? dimension.text(2, `${port.name}.${axis}`) : dimension.number(1, size),
     );
   }
-  const tensor = new MessageWriter().number(1, ELEMENT_TYPES.float32).message(2, shape);
+  const tensor = new MessageWriter().number(1, ELEMENT_TYPES[type]).message(2, shape);
   return new MessageWriter().text(1, port.name).message(2, new MessageWriter().message(1, tensor));
 }
 

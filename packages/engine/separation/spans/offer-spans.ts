@@ -42,8 +42,9 @@ export async function offerSpans(
   return spans;
 }
 
-/** A pass at another rate would have other cuts, and one that does not fill a segment is not run. */
-function isDivisible(input: OpenInput, { manifest, startShare }: StemPass, root: StemPass): boolean {
+/** A pass at another rate would have other cuts, one that does not fill a segment is not run, and one that levels another's stem needs all of that. */
+function isDivisible(input: OpenInput, { manifest, reads, startShare }: StemPass, root: StemPass): boolean {
+  if (manifest.levelling && reads) return false;
   const lengthFrames = toNetworkShape(input, manifest).lengthFrames - toStartFrame(manifest, startShare);
   return manifest.sampleRateHz === root.manifest.sampleRateHz && lengthFrames >= manifest.segmentFrames;
 }

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type SegmentGrid, segmentSpan } from "../../dsp/overlap-add.ts";
+import {
+  countFinalSegments,
+  finalFrames,
+  firstJoinedSegment,
+  type SegmentGrid,
+} from "../../dsp/overlap-add.ts";
+import { findReadRange } from "../../dsp/read-segment.ts";
 import { toSampleRate } from "../../dsp/resampling/resampled-source.ts";
 import { ShiftedSource } from "../../dsp/sources/shifted-source.ts";
 import { toPcmBytes } from "../../files/pcm-bytes.ts";
@@ -17,7 +23,7 @@ import { identifyPass, toNetworkShape, toStartFrame } from "../pass-identity.ts"
 import { WriteProgress } from "../write-progress.ts";
 import { describeSpanPass } from "./describe-span-pass.ts";
 import { RangeSource } from "./range-source.ts";
-import { cutAtFrames, type SegmentRange, toRangeEnd } from "./segment-range.ts";
+import { cutAtFrames, type SegmentRange } from "./segment-range.ts";
 import type { SpanPart, SpanPass } from "./span-exchange.ts";
 
 /** One span of an input, to be made for another engine. */
@@ -115,7 +121,8 @@ async function planSteps(
     const lengthFrames = toNetworkShape(run.input, manifest).lengthFrames - startFrame;
     const spools: PassSpools = {
       network,
-      overlapShare: manifest.overlapShare,
+      chunking: manifest.chunking,
+      levelling: manifest.levelling,
       input: { channels: run.input.info.channels, lengthFrames },
       stems,
       folder: join(toSpanDir(request.workDir, request), spanPass.name),
@@ -144,15 +151,14 @@ function widenHeard(steps: readonly Step[], step: Step): void {
   const shift =
     toStartFrame(step.pass.manifest, step.pass.startShare) -
     toStartFrame(readStep.pass.manifest, readStep.pass.startShare);
-  const { windowStartFrame } = segmentSpan(step.grid, Math.max(0, from - 1));
-  const endFrame = segmentSpan(step.grid, to - 1).windowStartFrame + step.grid.segmentFrames;
+  const first = firstJoinedSegment(step.grid, from);
+  const read = Array.from({ length: to - first }, (_, n) => findReadRange(step.grid, first + n));
+  const fromFrame = Math.min(...read.map((range) => range.fromFrame));
+  const toFrame = Math.max(...read.map((range) => range.toFrame));
   const toSegment = (frame: number) =>
-    Math.max(
-      0,
-      Math.min(readStep.grid.segmentCount - 1, Math.floor((frame + shift) / readStep.grid.strideFrames)),
-    );
+    Math.min(readStep.grid.segmentCount - 1, countFinalSegments(readStep.grid, frame + shift));
   const { range } = readStep.spools;
-  const needed = { from: toSegment(windowStartFrame), to: toSegment(endFrame - 1) + 1 };
+  const needed = { from: toSegment(fromFrame), to: toSegment(toFrame - 1) + 1 };
   readStep.spools.range =
     range.from === range.to
       ? needed
@@ -196,8 +202,8 @@ function openReadStem(run: SpanRun, { spools, grid, pass }: Step, { reads }: Ste
     channels: run.input.info.channels,
     sampleRateHz: pass.manifest.sampleRateHz,
     lengthFrames: grid.lengthFrames,
-    fromFrame: spools.range.from * grid.strideFrames,
-    toFrame: toRangeEnd(grid, spools.range),
+    fromFrame: finalFrames(grid, spools.range.from),
+    toFrame: finalFrames(grid, spools.range.to),
   });
 }
 
@@ -223,7 +229,7 @@ function listFiles({ input }: SpanRun, { spanPass, spools, grid, own }: Step): S
     pass: spanPass.name,
     stem,
     path: spoolPath(spools.folder, stem),
-    startByte: bytesUpTo((own.from - spools.range.from) * grid.strideFrames),
-    sizeBytes: bytesUpTo(toRangeEnd(grid, own) - own.from * grid.strideFrames),
+    startByte: bytesUpTo(finalFrames(grid, own.from) - finalFrames(grid, spools.range.from)),
+    sizeBytes: bytesUpTo(finalFrames(grid, own.to) - finalFrames(grid, own.from)),
   }));
 }

@@ -14,17 +14,13 @@ export type PassSpans = {
   onElsewhere(listener: () => void): () => void;
 };
 
-/** End of the frames that are final once a range's segments are done. */
-export const toRangeEnd = (grid: SegmentGrid, { to }: SegmentRange): number =>
-  to === grid.segmentCount ? grid.lengthFrames : to * grid.strideFrames;
-
 /** Splits a pass at frames of the whole input, each split at the next segment boundary. The pass may start later than the input does. */
 export function cutAtFrames(
-  { strideFrames, segmentCount }: SegmentGrid,
+  { strideFrames, segmentCount, firstFrame }: SegmentGrid,
   { startFrame, cutFrames }: { startFrame: number; cutFrames: readonly number[] },
 ): SegmentRange[] {
   const cuts = cutFrames.map((frame) =>
-    Math.min(segmentCount, Math.max(0, Math.ceil((frame - startFrame) / strideFrames))),
+    Math.min(segmentCount, Math.max(0, Math.ceil((frame - startFrame - firstFrame) / strideFrames))),
   );
   const bounds = [0, ...cuts, segmentCount];
   return bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? 0, to }));
