@@ -97,7 +97,9 @@ export function finalFrames(grid: SegmentGrid, segments: number): number {
 /** The most segments whose frames are all among the first `frames`. */
 export function countFinalSegments(grid: SegmentGrid, frames: number): number {
   if (frames >= grid.lengthFrames) return grid.segmentCount;
-  return Math.max(0, Math.floor((frames - grid.firstFrame) / grid.strideFrames));
+  const strides = Math.floor((frames - grid.firstFrame) / grid.strideFrames);
+  // The last segment completes more than a stride.
+  return Math.min(grid.segmentCount - 1, Math.max(0, strides));
 }
 
 /** The first segment that covers frames which are not final after `segments`: where joining can start again. */
