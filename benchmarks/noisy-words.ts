@@ -49,7 +49,7 @@ const about = describeRun();
 const figures = new Figures(values.figures);
 const manifests = loadManifests();
 const networks = new NetworkStore({ threads: 2 });
-const outcomes = new TargetOutcomes({ report: {}, previews: undefined, durationSeconds: 0 });
+const outcomes = new TargetOutcomes({ report: {}, previews: undefined, common: { durationSeconds: 0 } });
 const noiseHalver = makeNoiseHalver(networks, manifests, outcomes);
 if (noiseHalver === undefined) throw new Error("the network for clean speech is missing");
 const spoken = listSpoken(timitFolder, noiseFolder);

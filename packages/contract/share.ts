@@ -54,6 +54,8 @@ const sharedTarget = z
     variant: target.shape.variant,
     status: z.enum(TARGET_STATUSES),
     duration: target.shape.duration,
+    audioOffset: target.shape.audioOffset,
+    fileTimeline: target.shape.fileTimeline,
     progress: target.shape.progress,
     output: z.array(outputFile),
     hasWords: z

@@ -74,6 +74,10 @@ const optionalFields = {
     .literal([16, 24, 32])
     .exactOptional()
     .meta({ description: "Bits of a wav output: 16, 24 or 32 (float, the default)" }),
+  fileTimeline: z.boolean().exactOptional().meta({
+    description:
+      "For inputs with a picture whose audio starts later: true counts times from the start of the file, and begins sounds with silence until the audio starts; false counts from the start of the audio. Absent: true for words and music regions, false for sounds and voices",
+  }),
 };
 
 export type TargetOptions = z.infer<z.ZodObject<typeof optionalFields>>;
@@ -134,6 +138,10 @@ export const target = z
       .number()
       .exactOptional()
       .meta({ description: "Seconds of audio processed; only when completed" }),
+    audioOffset: z.number().positive().exactOptional().meta({
+      description:
+        "Seconds from the start of the file to the start of its audio; only when completed, for inputs with a picture whose audio starts later",
+    }),
     ...storedFields,
     progress: z.number().min(0).max(1).exactOptional().meta({ description: "Only while processing" }),
     queuePosition: z

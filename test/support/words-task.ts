@@ -38,7 +38,9 @@ const speak: RunEngine = async (request, hooks = {}) => {
 /** A completed Task of the first account, or of the one whose key is given. */
 export async function makeWordsTask(
   api: TestApi,
-  targets: { model: string; formats: string[] }[] = [{ model: "transcription", formats: ["json"] }],
+  targets: { model: string; formats: string[]; fileTimeline?: boolean | undefined }[] = [
+    { model: "transcription", formats: ["json"] },
+  ],
   { key = api.account.key } = {},
 ): Promise<Task> {
   const sound = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 * SECONDS }));

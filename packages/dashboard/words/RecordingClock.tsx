@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { type Clock, makeAudioClock } from "./clock.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { advanceClock, type Clock, makeAudioClock } from "./clock.ts";
 
-/** Audio to listen to: a stem, or the recording itself. */
-export type PlayableSound = { name: string; link: string };
+/** Audio to listen to: a stem, or the recording itself; `leadSeconds` is how long it is silent before the recording's audio starts. */
+export type PlayableSound = { name: string; link: string; leadSeconds: number };
 
-/** The browser's own player, and the content that follows it. */
+/** The browser's own player, and the content that follows it: the clock counts from the start of the recording's audio. */
 export function RecordingClock({
   sounds,
   children,
@@ -17,6 +17,8 @@ export function RecordingClock({
   const [clock, setClock] = useState<Clock>();
   const [chosen, setChosen] = useState(0);
   const hasSound = sounds.length > 0;
+  const leadSeconds = sounds[chosen]?.leadSeconds ?? 0;
+  const audioClock = useMemo(() => clock && advanceClock(clock, -leadSeconds), [clock, leadSeconds]);
   useEffect(() => {
     if (!audio) return undefined;
     const made = makeAudioClock(audio, { hasSound });
@@ -51,7 +53,7 @@ export function RecordingClock({
           aria-label={sounds[chosen]?.name ?? "No recording to listen to"}
         />
       </div>
-      {clock && children(clock)}
+      {audioClock && children(audioClock)}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { Task } from "@stemwright/sdk";
 import { useMemo, useState } from "preact/hooks";
 import { apiClient } from "../account/api-client.ts";
+import { findAudioOffset, toLeadSeconds } from "../data/lead-seconds.ts";
 import { nameModel } from "../data/model-names.ts";
 import { toOwnLink } from "../data/own-link.ts";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -13,12 +14,17 @@ import { makeTaskSource } from "./words-source.ts";
 /** Audio to listen to: the uploaded file while it is stored, and the stems. */
 async function loadSounds(task: Task, signal: AbortSignal): Promise<PlayableSound[]> {
   const stems = task.targets
-    .flatMap(({ output }) => output)
+    .flatMap((target) => target.output.map((file) => ({ ...file, leadSeconds: toLeadSeconds(target) })))
     .filter(({ type }) => type.startsWith("audio/"))
-    .map(({ name, format, link }) => ({ name: `${name}.${format}`, link: toOwnLink(link) }));
+    .map(({ name, format, link, leadSeconds }) => ({
+      name: `${name}.${format}`,
+      link: toOwnLink(link),
+      leadSeconds,
+    }));
   if (task.assetId === undefined) return stems;
   const asset = await apiClient.assets.get(task.assetId, { signal }).catch(() => undefined);
-  return asset ? [{ name: asset.name, link: toOwnLink(asset.link) }, ...stems] : stems;
+  const leadSeconds = findAudioOffset(task.targets);
+  return asset ? [{ name: asset.name, link: toOwnLink(asset.link), leadSeconds }, ...stems] : stems;
 }
 
 /** The words of a Task's transcriptions and alignments. */
@@ -50,7 +56,9 @@ export default function WordsPanel({ task }: { task: Task }) {
       <Loaded loaded={sounds}>
         {(list) => (
           <RecordingClock sounds={list}>
-            {(clock) => <WordsView key={target.id} source={source} clock={clock} />}
+            {(clock) => (
+              <WordsView key={target.id} source={source} clock={clock} leadSeconds={toLeadSeconds(target)} />
+            )}
           </RecordingClock>
         )}
       </Loaded>

@@ -7,7 +7,7 @@ import { EmptyState } from "../parts/EmptyState.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { announce, reportError } from "../parts/toast.ts";
 import { useLoad } from "../parts/use-load.ts";
-import type { Clock } from "./clock.ts";
+import { advanceClock, type Clock } from "./clock.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { makeEditHistory } from "./edit-history.ts";
 import { type EditedGap, editText, placeAligned } from "./edit-text.ts";
@@ -32,8 +32,17 @@ const STATES: Record<SaveState, string> = {
   conflict: "Changed elsewhere",
 };
 
-/** The words of one target, following the recording; editable if the source allows it. */
-export function WordsView({ source, clock }: { source: WordsSource; clock: Clock }) {
+/** The words of one target, following the recording; editable if the source allows it. Their times are `leadSeconds` later than the clock's. */
+export function WordsView({
+  source,
+  clock: audioClock,
+  leadSeconds,
+}: {
+  source: WordsSource;
+  clock: Clock;
+  leadSeconds: number;
+}) {
+  const clock = useMemo(() => advanceClock(audioClock, leadSeconds), [audioClock, leadSeconds]);
   const words = useLoad((signal) => source.load(signal), [source.key]);
   return (
     <Loaded loaded={words}>

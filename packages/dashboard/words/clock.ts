@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
 /** The part of a player that words need. */
 export type Clock = {
@@ -15,6 +15,16 @@ export type Clock = {
 };
 
 const STEP_MS = 40;
+
+/** The same clock, some seconds ahead. */
+export function advanceClock(clock: Clock, bySeconds: number): Clock {
+  return {
+    ...clock,
+    seconds: computed(() => clock.seconds.value + bySeconds),
+    readSeconds: () => clock.readSeconds() + bySeconds,
+    seek: (seconds) => clock.seek(Math.max(0, seconds - bySeconds)),
+  };
+}
 
 /** A clock over the browser's own player, whose events alone would come only four times a second. */
 export function makeAudioClock(

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { delaySpans, findLeadSeconds } from "../targets/file-timeline.ts";
 import type { DetectionPass } from "../targets/plan-targets.ts";
 import type { MakeStage } from "../targets/stage-progress.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
@@ -19,7 +20,8 @@ export async function runDetectionPass(
     const regions = await detectMusic(manifest, { ...run, onProgress: makeStage(DETECT_SECONDS) });
     for (const target of targets) {
       await outcomes.finish(target, async () => {
-        for (const { format, path } of target.files) writeFileSync(path, writeDetection(regions, format));
+        const placed = delaySpans(regions, findLeadSeconds(target, run.input.info));
+        for (const { format, path } of target.files) writeFileSync(path, writeDetection(placed, format));
       });
     }
   });

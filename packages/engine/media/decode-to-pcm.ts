@@ -1,6 +1,5 @@
 import { open, rm } from "node:fs/promises";
-import { z } from "zod";
-import { mediaInfoSchema } from "./media-info.ts";
+import { type DecodedInfo, decodedInfoSchema } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
@@ -18,9 +17,7 @@ type DecodeOptions = {
   onProgress?: (fraction: number) => void;
 };
 
-const decodedMediaSchema = mediaInfoSchema.extend({ lengthFrames: z.int().nonnegative() });
-
-export type DecodedMedia = z.infer<typeof decodedMediaSchema>;
+export type DecodedMedia = DecodedInfo;
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
@@ -38,7 +35,7 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
       const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
       const child = await startMediaChild({
         work: range ? { kind: "decode-range", ...files, ...range } : { kind: "decode", ...files, ...limit },
-        resultSchema: decodedMediaSchema,
+        resultSchema: decodedInfoSchema,
         files: [input, pcm],
         watchStall: true,
         onProgress,

@@ -20,3 +20,11 @@ export const mediaInfoSchema = z.object({
 });
 
 export type MediaInfo = z.infer<typeof mediaInfoSchema>;
+
+export const decodedInfoSchema = mediaInfoSchema.extend({
+  lengthFrames: z.int().nonnegative(),
+  /** For inputs with a picture: how long after the start of the file their audio begins. */
+  audioStartSeconds: z.number().nonnegative().optional(),
+});
+
+export type DecodedInfo = z.infer<typeof decodedInfoSchema>;

@@ -38,6 +38,8 @@ export type EncodeRequest = {
   channelLayout: string;
   files: EncodeTarget[];
   tags: Record<string, string>;
+  /** How much of the audio precedes that of the picture's file. */
+  leadSeconds: number;
 };
 
 export const encodeResultSchema = z.object({

@@ -15,6 +15,8 @@ export type EncoderOptions = {
   tags?: Record<string, string>;
   /** A video whose picture is copied bit for bit into mp4 outputs, in sync with its own audio. */
   pictureFrom?: string;
+  /** How much of the audio precedes the video's own, which must not start later than that. */
+  leadSeconds?: number;
 };
 
 export interface PcmEncoder {
@@ -27,12 +29,12 @@ export interface PcmEncoder {
 
 /** Encodes one stream of PCM into any number of files at once. */
 export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> {
-  const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom } = options;
+  const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom, leadSeconds = 0 } = options;
   const opened: FileHandle[] = [];
   try {
     const targets = await openTargets({ files, pictureFrom, opened });
     const child = await startMediaChild({
-      work: { kind: "encode", sampleRateHz, channels, channelLayout, files: targets, tags },
+      work: { kind: "encode", sampleRateHz, channels, channelLayout, files: targets, tags, leadSeconds },
       resultSchema: encodeResultSchema,
       files: opened,
       watchStall: false,

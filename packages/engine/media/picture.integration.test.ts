@@ -86,6 +86,36 @@ describe("pictureFrom", () => {
     expect(bytes(path)).toEqual(bytes(inFolder("prompt.mp4")));
   });
 
+  it.each([
+    ["mkv", "matroska"],
+    ["mp4", "mp4"],
+    ["mov", "mov"],
+    ["ts", "mpegts"],
+    ["flv", "flv"],
+  ])("[O31] tells how much later than the picture the audio of an %s starts", async (ending, muxer) => {
+    makeVideo(inFolder("picture-alone.mp4"), 50);
+    const signal = makeClickTrack({ ...stereo, durationSeconds: 1.5, clickSeconds: [1] });
+    const files = [{ path: inFolder("together.mp4"), format: "mp4" as const }];
+    await encodeSignal(signal, { files, pictureFrom: inFolder("picture-alone.mp4") });
+    for (const delaySeconds of [0.5, 4]) {
+      const path = inFolder(`starts-late.${ending}`);
+      remux(inFolder("together.mp4"), path, { muxer, delaySeconds });
+      const { audioStartSeconds = 0 } = await decodeSignal(path);
+      // Containers without a place for the encoder's delay have it as sound.
+      expect(Math.abs(audioStartSeconds - delaySeconds)).toBeLessThan(0.03);
+    }
+  });
+
+  it("[O31] takes a start of more than ten minutes for a wrong time stamp, and tells none without a picture", async () => {
+    makeVideo(inFolder("picture-alone.mp4"), 5);
+    const files = [{ path: inFolder("together.mp4"), format: "mp4" as const }];
+    await encodeSignal(sound, { files, pictureFrom: inFolder("picture-alone.mp4") });
+    remux(inFolder("together.mp4"), inFolder("wrong.mkv"), { delaySeconds: 601 });
+    expect((await decodeSignal(inFolder("wrong.mkv"))).audioStartSeconds).toBeUndefined();
+    await encodeSignal(sound, { files: [{ path: inFolder("alone.m4a"), format: "m4a" }] });
+    expect((await decodeSignal(inFolder("alone.m4a"))).audioStartSeconds).toBeUndefined();
+  });
+
   it("[O10] audio with a damaged start keeps its position, with silence for the lost part", async () => {
     makeVideo(inFolder("whole.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1.5] });

@@ -20,6 +20,7 @@ const work: MediaWork = {
   channelLayout: "mono",
   files: [],
   tags: {},
+  leadSeconds: 0,
 };
 const waiting = { work, resultSchema: z.unknown(), watchStall: false };
 

@@ -3,6 +3,7 @@ import { DifferenceSource, subtractPlanes } from "../dsp/sources/difference-sour
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
 import type { StemService } from "../manifests/manifest.ts";
 import type { SoundTarget } from "../targets/engine-request.ts";
+import { findLeadFrames } from "../targets/file-timeline.ts";
 import { type RenderResult, type SoundsWork, writeSounds } from "./write-sounds.ts";
 
 export type RenderWork = {
@@ -31,6 +32,7 @@ export async function renderTarget({ target, stem, input, ...work }: RenderWork)
   });
   return writeSounds({
     ...work,
+    leadFrames: findLeadFrames(target, work.info),
     sounds,
     readBlock: (startFrame, lengthFrames) => {
       const planes = stem.read(startFrame, lengthFrames);

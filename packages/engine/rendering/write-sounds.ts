@@ -20,17 +20,20 @@ export type SoundsWork = {
   /** The planes of every output for the same frames; they are released afterwards. */
   readBlock: (startFrame: number, lengthFrames: number) => Float32Array[][];
   info: DecodedMedia;
+  /** Silence before the first frame. */
+  leadFrames: number;
   /** For the picture of a video. */
   inputPath: string;
   provenance: Provenance;
   onProgress: (fraction: number) => void;
 };
 
-/** Writes several outputs of the input's length, rate and channels in a single read. */
+/** Writes several outputs of the input's length, rate and channels in a single read, after the silence. */
 export async function writeSounds(work: SoundsWork): Promise<RenderResult> {
   const encoders: PcmEncoder[] = [];
   try {
     for (const sound of work.sounds) encoders.push(await openSound(work, sound));
+    await writeSilence(work, encoders);
     await writeBlocks(work, encoders);
     const clipped: [string, number][] = [];
     for (const [index, encoder] of encoders.entries()) {
@@ -48,7 +51,7 @@ export async function writeSounds(work: SoundsWork): Promise<RenderResult> {
 }
 
 function openSound(
-  { info, inputPath, provenance }: SoundsWork,
+  { info, leadFrames, inputPath, provenance }: SoundsWork,
   { output, files }: WrittenSound,
 ): Promise<PcmEncoder> {
   const { sampleRateHz, channels, channelLayout, hasVideo } = info;
@@ -58,8 +61,19 @@ function openSound(
     channelLayout,
     files: [...files],
     tags: { ...info.tags, ...toProvenanceTags(provenance, output) },
-    ...(hasVideo ? { pictureFrom: inputPath } : {}),
+    ...(hasVideo ? { pictureFrom: inputPath, leadSeconds: leadFrames / sampleRateHz } : {}),
   });
+}
+
+async function writeSilence(
+  { info, leadFrames }: SoundsWork,
+  encoders: readonly PcmEncoder[],
+): Promise<void> {
+  const block = new Float32Array(Math.min(leadFrames, BLOCK_FRAMES) * info.channels);
+  for (let start = 0; start < leadFrames; start += BLOCK_FRAMES) {
+    const count = Math.min(BLOCK_FRAMES, leadFrames - start);
+    for (const encoder of encoders) await encoder.write(block.subarray(0, count * info.channels));
+  }
 }
 
 async function writeBlocks(work: SoundsWork, encoders: readonly PcmEncoder[]): Promise<void> {

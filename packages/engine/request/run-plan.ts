@@ -37,8 +37,12 @@ export async function runPlan(
   const { detectionPass, speechPass, stemPasses, voicesPass } = plan;
   const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
   const { inputPath, workDir, maxWorkBytes, spansFromSeconds = 0 } = request;
-  const durationSeconds = input.info.lengthFrames / input.info.sampleRateHz;
-  const outcomes = new TargetOutcomes({ report, previews, durationSeconds });
+  const { lengthFrames, sampleRateHz, audioStartSeconds } = input.info;
+  const common = {
+    durationSeconds: lengthFrames / sampleRateHz,
+    ...(audioStartSeconds === undefined ? {} : { audioStartSeconds }),
+  };
+  const outcomes = new TargetOutcomes({ report, previews, common });
   const shared = { input, workDir, networks, outcomes };
   if (detectionPass) {
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forDetection);

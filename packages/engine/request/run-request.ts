@@ -1,4 +1,5 @@
 import { EngineError } from "../engine-error.ts";
+import { toPcmBytes } from "../files/pcm-bytes.ts";
 import { PcmFileSource } from "../files/pcm-file-source.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 import { type AudioFormat, type DecodedMedia, findOutputFault } from "../media/index.ts";
@@ -8,6 +9,7 @@ import type { SpanExchange } from "../separation/spans/span-exchange.ts";
 import type { StemLender } from "../separation/stem-cache.ts";
 import { loadDecodedInput } from "../targets/decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget } from "../targets/engine-request.ts";
+import { findLeadFrames } from "../targets/file-timeline.ts";
 import { planTargets } from "../targets/plan-targets.ts";
 import { StageProgress } from "../targets/stage-progress.ts";
 import { toSystemError } from "../targets/to-engine-error.ts";
@@ -54,7 +56,7 @@ export async function runRequest(
       ...firstPlan.stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
     ]);
     const decoded = await decoding;
-    const unmakeable = listUnmakeable(request.targets, decoded.info);
+    const unmakeable = listUnmakeable(request, decoded.info);
     await reportRefused(report, unmakeable);
     const isLeft = (target: EngineTarget) => unmakeable.every((refused) => refused.target !== target);
     const plan = unmakeable.length === 0 ? firstPlan : planTargets(request.targets.filter(isLeft), manifests);
@@ -96,12 +98,17 @@ async function reportRefused(report: EngineReport, refused: readonly Refused[]):
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
 }
 
-/** Targets whose format can't hold this input's audio or video; refused before a network runs in vain. */
-function listUnmakeable(targets: readonly EngineTarget[], info: DecodedMedia): Refused[] {
+/** Targets whose format can't hold this input's audio or video, or whose silence is too large; refused before a network runs in vain. */
+function listUnmakeable({ targets, maxDecodedBytes }: EngineRequest, info: DecodedMedia): Refused[] {
   return targets.flatMap((target) => {
     const formats = listSoundFormats(target);
     const [fault] = formats.flatMap((format) => findOutputFault(format, info) ?? []);
-    return fault === undefined ? [] : [{ target, error: new EngineError("encode-failed", fault) }];
+    if (fault !== undefined) return [{ target, error: new EngineError("encode-failed", fault) }];
+    const lengthFrames = info.lengthFrames + findLeadFrames(target, info);
+    if (formats.length === 0 || maxDecodedBytes === undefined) return [];
+    if (toPcmBytes({ ...info, lengthFrames }) <= maxDecodedBytes) return [];
+    const message = `With the silence before it, the audio has more than ${maxDecodedBytes} bytes.`;
+    return [{ target, error: new EngineError("input-too-large", message) }];
   });
 }
 

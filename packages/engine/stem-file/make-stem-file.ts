@@ -8,16 +8,21 @@ import { decodeToPcm, MediaError, openEncoder } from "../media/index.ts";
 import { type JoinedTrack, joinTracks } from "./join-tracks.ts";
 import { BOX_HEADER_BYTES, LARGE_BOX_HEADER_BYTES, makeBox, readBoxHeader } from "./mp4-box.ts";
 import { makeStemMetadata, STEM_COUNT } from "./stem-metadata.ts";
-import { addSources, makeRest, toStereo } from "./stem-sources.ts";
+import { addSources, makeRest, skipFrames, toStereo } from "./stem-sources.ts";
+
+/** `leadSeconds` of silence precede what is in the recording. */
+type StemTrack = { name: string; path: string; leadSeconds?: number };
 
 export type StemFileRequest = {
   /** The whole recording; without it, the mix is the sum of the stems. */
   mixPath?: string;
   /** One to four. If there are fewer, the next track is the rest of the mix, and the others are silent. */
-  stems: readonly { name: string; path: string }[];
+  stems: readonly StemTrack[];
   /** An empty folder; takes about a gigabyte per half hour of each track. */
   workDir: string;
   maxDurationSeconds: number;
+  /** Runs what keeps a core busy; sending the file is not part of it. */
+  inTurn?: <Result>(work: () => Promise<Result>) => Promise<Result>;
 };
 
 const REST_NAME = "Rest";
@@ -35,15 +40,16 @@ type Track = { name: string; source: FrameSource };
  */
 export async function* makeStemFile(request: StemFileRequest): AsyncGenerator<Uint8Array> {
   const opened: PcmFileSource[] = [];
+  const { inTurn = (work) => work() } = request;
   try {
-    const { mix, stems, tags } = await openSources(request, opened);
+    const { mix, stems, tags } = await inTurn(() => openSources(request, opened));
     const tracks = [{ name: "Mix", source: mix }, ...fillTracks(mix, stems)];
     yield FILE_TYPE;
     const joined: JoinedTrack[] = [];
     let writtenBytes = FILE_TYPE.length;
     for (const [index, { source }] of tracks.entries()) {
       const path = join(request.workDir, `${index}.m4a`);
-      await encode(source, path, index === 0 ? tags : {});
+      await inTurn(() => encode(source, path, index === 0 ? tags : {}));
       const file = await open(path);
       try {
         const { mdat, moov } = await readParts(file);
@@ -79,7 +85,10 @@ async function openSources(
   };
   const whole = mixPath === undefined ? undefined : await decode(mixPath, "mix");
   const parts = [];
-  for (const [index, { path }] of stems.entries()) parts.push(await decode(path, `stem-${index}`));
+  for (const [index, { path, leadSeconds = 0 }] of stems.entries()) {
+    const { info, source } = await decode(path, `stem-${index}`);
+    parts.push({ info, source: skipFrames(source, Math.round(leadSeconds * source.sampleRateHz)) });
+  }
   const first = whole ?? parts[0];
   if (!first) throw new Error("a stem file needs at least one stem");
   const { sampleRateHz } = first.source;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FrameSource } from "../dsp/sources/frame-source.ts";
-import { addSources, makeRest, toStereo } from "./stem-sources.ts";
+import { addSources, makeRest, skipFrames, toStereo } from "./stem-sources.ts";
 
 const SHAPE = { sampleRateHz: 8000, lengthFrames: 3 };
 const holding = (...planes: number[][]): FrameSource => ({
@@ -17,6 +17,12 @@ describe("the tracks of a stem file", () => {
       [1, 2, 3],
       [1, 2, 3],
     ]);
+  });
+
+  it("[O31] begin behind the silence before a video's audio", () => {
+    const begun = skipFrames(holding([0, 0, 5]), 2);
+    expect(begun.lengthFrames).toBe(1);
+    expect(readAll(begun)).toEqual([[5, 0, 0]]);
   });
 
   it("[EX4] of a deleted recording add up to its mix, with nothing left over", () => {

@@ -22,6 +22,17 @@ export function toStereo(source: FrameSource, { sampleRateHz, lengthFrames }: Sh
   };
 }
 
+/** A source without its first frames. */
+export function skipFrames(source: FrameSource, skippedFrames: number): FrameSource {
+  const { channels, sampleRateHz, lengthFrames } = source;
+  return {
+    channels,
+    sampleRateHz,
+    lengthFrames: Math.max(0, lengthFrames - skippedFrames),
+    read: (startFrame, count) => source.read(startFrame + skippedFrames, count),
+  };
+}
+
 /** The sum of all sources, as long as the longest. */
 export function addSources(
   sources: readonly FrameSource[],

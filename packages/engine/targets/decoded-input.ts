@@ -23,6 +23,7 @@ const recordSchema = z.object({
     pictureCodec: z.string().exactOptional(),
     tags: z.record(z.string(), z.string()).exactOptional(),
     lengthFrames: z.number(),
+    audioStartSeconds: z.number().exactOptional(),
   }),
 });
 

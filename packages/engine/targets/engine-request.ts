@@ -10,6 +10,8 @@ export type TargetOf<Kind extends string> = {
   /** A catalogue id, e.g. "vocals". */
   model: string;
   variant?: string;
+  /** For inputs with a picture: whether times count from the start of the file, and sounds begin with silence until their audio starts. */
+  isOnFileTimeline?: boolean;
 };
 
 /** What a file contains; voices are numbered from 1. */
@@ -92,6 +94,8 @@ export type EngineRequest = {
 
 export type TargetResult = {
   durationSeconds: number;
+  /** For inputs with a picture: how long after the start of the file their audio begins. */
+  audioStartSeconds?: number;
   /** Clipped samples, by the path of the file; only files that have any. */
   clippedSamples?: Record<string, number>;
   /** The number of voices of a voices target. */

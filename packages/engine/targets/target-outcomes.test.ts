@@ -11,7 +11,7 @@ it.each([
   const outcomes = new TargetOutcomes({
     report: { onTargetDone: note("done"), onTargetFailed: note("failed") },
     previews: { whenWritten: async () => note("previews written")() },
-    durationSeconds: 1,
+    common: { durationSeconds: 1 },
   });
   await outcomes.finish({ kind: "text", key: "t", model: "transcription", files: [] }, work);
   expect(order).toEqual(["previews written", end]);

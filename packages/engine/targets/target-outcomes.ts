@@ -9,16 +9,16 @@ const NETWORK_FAILURES: readonly EngineErrorKind[] = ["network-missing", "networ
 export class TargetOutcomes {
   readonly #report: Pick<EngineReport, "onTargetDone" | "onTargetFailed">;
   readonly #previews: Pick<PreviewWriter, "whenWritten"> | undefined;
-  readonly #durationSeconds: number;
+  readonly #common: Pick<TargetResult, "durationSeconds" | "audioStartSeconds">;
 
   constructor(options: {
     report: Pick<EngineReport, "onTargetDone" | "onTargetFailed">;
     previews: Pick<PreviewWriter, "whenWritten"> | undefined;
-    durationSeconds: number;
+    common: Pick<TargetResult, "durationSeconds" | "audioStartSeconds">;
   }) {
     this.#report = options.report;
     this.#previews = options.previews;
-    this.#durationSeconds = options.durationSeconds;
+    this.#common = options.common;
   }
 
   /** Runs the last step of a target and reports the result or the EngineError. Other errors reject. */
@@ -29,7 +29,7 @@ export class TargetOutcomes {
     try {
       const result = await work();
       await this.#previews?.whenWritten(key);
-      await this.#report.onTargetDone?.(key, { durationSeconds: this.#durationSeconds, ...result });
+      await this.#report.onTargetDone?.(key, { ...this.#common, ...result });
     } catch (error) {
       const known = toSystemError(error);
       if (!(known instanceof EngineError)) throw error;

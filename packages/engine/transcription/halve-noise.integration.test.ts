@@ -12,7 +12,7 @@ import { FIXTURE_RATE_HZ, readFixture } from "./support/read-fixture.ts";
 
 const RATE_HZ = 16_000;
 const manifests = loadManifests();
-const outcomes = new TargetOutcomes({ report: {}, previews: undefined, durationSeconds: 0 });
+const outcomes = new TargetOutcomes({ report: {}, previews: undefined, common: { durationSeconds: 0 } });
 const pause = new Float32Array(RATE_HZ);
 const random = makeSeededRandom(3);
 let speech: Float32Array;

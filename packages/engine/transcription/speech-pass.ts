@@ -17,6 +17,7 @@ import type { VoiceNetworks } from "../networks/voice-networks.ts";
 import { SPEECH_RATE_HZ } from "../networks/whisper/log-mel.ts";
 import { identifySource, openStem } from "../separation/pass-spools.ts";
 import type { TextTarget, TranscriptionOptions } from "../targets/engine-request.ts";
+import { delayText, findLeadSeconds } from "../targets/file-timeline.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { SpeechPass } from "../targets/plan-targets.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
@@ -86,7 +87,8 @@ export async function runSpeechPass(
       for (const target of targets) {
         await run.outcomes.finish(target, async () => {
           const text = await makeText(run, { target, manifest: pass.manifest, spoken, source, sourceId });
-          writeFiles(target, await label(text, target));
+          const labelled = await label(text, target);
+          writeFiles(target, delayText(labelled, findLeadSeconds(target, run.input.info)));
         });
       }
     });

@@ -10,6 +10,7 @@ import type { PreviewWriter } from "../previews/preview-writer.ts";
 import type { Provenance } from "../rendering/provenance.ts";
 import { type RenderResult, writeSounds } from "../rendering/write-sounds.ts";
 import type { SoundOutput, VoicesTarget } from "../targets/engine-request.ts";
+import { delaySpans, findLeadFrames, findLeadSeconds } from "../targets/file-timeline.ts";
 import type { OpenInput } from "../targets/open-input.ts";
 import type { SeparatedVoices } from "./separate-voices.ts";
 import { openVoiceSounds, VoiceSource } from "./voice-source.ts";
@@ -80,12 +81,17 @@ export async function renderVoices(
       ],
       readBlock,
       info: input.info,
+      leadFrames: findLeadFrames(target, input.info),
       inputPath,
       provenance: { target, ...work.provenance },
       onProgress,
     });
   const result = target.formats.length === 0 ? {} : await writeAll();
-  const named = voices.map(({ path, segments }) => ({ name: toName(target, path), segments }));
+  const leadSeconds = findLeadSeconds(target, input.info);
+  const named = voices.map(({ path, segments }) => ({
+    name: toName(target, path),
+    segments: delaySpans(segments, leadSeconds),
+  }));
   writeFileSync(`${target.pathPrefix}.json`, writeVoices(named));
   return { ...result, voiceCount };
 }

@@ -183,6 +183,7 @@ export type Tables = {
     expected_at: Date | null;
     cost: number | null;
     duration_seconds: number | null;
+    audio_offset_seconds: number | null;
     error_code: number | null;
     error_message: string | null;
     finished_at: Date | null;

@@ -11,17 +11,21 @@ import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 
-/** Each keeps a core busy, which the API needs for other work, and on a laptop the worker too. */
-const AT_ONCE = 1;
-const WAITERS_MAX = 4;
-const WAIT_MS = 60_000;
+/** Each needs gigabytes of disk space until it has been downloaded, and a slow reader takes his time. */
+const DOWNLOADS = { max: 4, waitersMax: 8, waitMs: 60_000 };
+/** Each keeps a core busy, which the API needs for other work, and on a laptop the worker too. A download that has begun waits for its turn. */
+const TRACKS = { max: 2, waitersMax: DOWNLOADS.max, waitMs: 600_000 };
 
 /** Makes stem files from stored stems. `tempDir` is swept after a kill. */
 export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string): StemFileMaker {
-  const gate = makeGate({ max: AT_ONCE, waitersMax: WAITERS_MAX, waitMs: WAIT_MS });
+  const [downloads, tracks] = [makeGate(DOWNLOADS), makeGate(TRACKS)];
 
-  async function* make({ mixKey, stems }: StemFilePlan): AsyncGenerator<Uint8Array> {
-    const leave = await gate.enter();
+  async function* make({ mixKey, stems }: StemFilePlan, clientId: string): AsyncGenerator<Uint8Array> {
+    const leave = await downloads.enter(clientId);
+    const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const leaveTracks = await tracks.enter(clientId);
+      return await work().finally(leaveTracks);
+    };
     const workDir = join(tempDir, makeId());
     try {
       await mkdir(workDir, { recursive: true, mode: 0o700 });
@@ -31,10 +35,16 @@ export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string)
         return path;
       };
       const files = [];
-      for (const [index, { name, blobKey }] of stems.entries())
-        files.push({ name, path: await fetchFile(blobKey, `input-${index}`) });
+      for (const [index, { blobKey, ...stem }] of stems.entries())
+        files.push({ ...stem, path: await fetchFile(blobKey, `input-${index}`) });
       const mix = mixKey === undefined ? {} : { mixPath: await fetchFile(mixKey, "input") };
-      yield* makeStemFile({ ...mix, stems: files, workDir, maxDurationSeconds: STEM_FILE_MAX_SECONDS });
+      yield* makeStemFile({
+        ...mix,
+        stems: files,
+        workDir,
+        inTurn,
+        maxDurationSeconds: STEM_FILE_MAX_SECONDS,
+      });
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.kind === "machine-failed")

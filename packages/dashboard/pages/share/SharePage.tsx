@@ -1,6 +1,7 @@
 import { NotFoundError, type SharedTask, toOutputFileName } from "@stemwright/sdk";
 import { useEffect, useMemo } from "preact/hooks";
 import { apiClient } from "../../account/api-client.ts";
+import { toLeadSeconds } from "../../data/lead-seconds.ts";
 import { loadModels, nameModel } from "../../data/model-names.ts";
 import { toOwnLink } from "../../data/own-link.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -72,34 +73,50 @@ function Files({ targets, token }: { targets: readonly SharedTarget[]; token: st
 /** The words of a target, following the mixer. */
 function FollowingWords({
   source,
+  leadSeconds,
   player,
   sampleRateHz,
 }: {
   source: WordsSource;
+  leadSeconds: number;
   player: Player;
   sampleRateHz: number;
 }) {
   const clock = useMemo(() => makePlayerClock(player, sampleRateHz), [player, sampleRateHz]);
   useEffect(() => clock.close, [clock]);
-  return <WordsView source={source} clock={clock} />;
+  return <WordsView source={source} clock={clock} leadSeconds={leadSeconds} />;
 }
 
 /** Without previews: each file in the browser's own player. */
-function PlainPlayer({ task, words }: { task: SharedTask; words: WordsSource | undefined }) {
+function PlainPlayer({
+  task,
+  words,
+  leadSeconds,
+}: {
+  task: SharedTask;
+  words: WordsSource | undefined;
+  leadSeconds: number;
+}) {
   const sounds = task.targets
-    .flatMap(({ output }) => output)
+    .flatMap((target) => target.output.map((file) => ({ ...file, leadSeconds: toLeadSeconds(target) })))
     .filter(({ type }) => type.startsWith("audio/"))
-    .map(({ name, format, link }) => ({ name: `${name}.${format}`, link: toOwnLink(link) }));
+    .map(({ name, format, link, leadSeconds: leadOfSound }) => ({
+      name: `${name}.${format}`,
+      link: toOwnLink(link),
+      leadSeconds: leadOfSound,
+    }));
   if (sounds.length === 0 && !words) return null;
   return (
     <RecordingClock sounds={sounds}>
-      {(clock) => (words ? <WordsView source={words} clock={clock} /> : null)}
+      {(clock) => (words ? <WordsView source={words} clock={clock} leadSeconds={leadSeconds} /> : null)}
     </RecordingClock>
   );
 }
 
 function Shared({ task, token }: { task: SharedTask; token: string }) {
-  const spokenId = task.targets.find(({ hasWords }) => hasWords)?.id;
+  const spoken = task.targets.find(({ hasWords }) => hasWords);
+  const spokenId = spoken?.id;
+  const leadSeconds = spoken ? toLeadSeconds(spoken) : 0;
   const words = useMemo(
     () => (spokenId === undefined ? undefined : makeSharedSource(token, spokenId)),
     [token, spokenId],
@@ -120,10 +137,18 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
         source={previews}
         completedAt={task.completedAt}
         lanes={lanes}
-        instead={<PlainPlayer task={task} words={words} />}
+        instead={<PlainPlayer task={task} words={words} leadSeconds={leadSeconds} />}
       >
         {(player, { sampleRate }) =>
-          words && <FollowingWords key={words.key} source={words} player={player} sampleRateHz={sampleRate} />
+          words && (
+            <FollowingWords
+              key={words.key}
+              source={words}
+              leadSeconds={leadSeconds}
+              player={player}
+              sampleRateHz={sampleRate}
+            />
+          )
         }
       </SourceMixer>
       <Files targets={task.targets} token={token} />

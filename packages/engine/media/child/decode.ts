@@ -1,19 +1,18 @@
 import type { Frame } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
-import type { MediaInfo } from "../media-info.ts";
+import type { DecodedInfo } from "../media-info.ts";
 import type { DecodeRequest } from "../media-request.ts";
 import { beginDecoding } from "./begin-decoding.ts";
 import type { DecodedFrame } from "./decoded-frames.ts";
 import type { AudioInput } from "./open-audio-input.ts";
-import { startTimeline } from "./pcm-start.ts";
+import { findFileStartSeconds, findPcmStartSeconds, startTimeline } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
+import { MAX_GAP_SECONDS } from "./silence-padder.ts";
 
-export async function decode(
-  request: DecodeRequest,
-  pulse: Pulse,
-): Promise<MediaInfo & { lengthFrames: number }> {
+export async function decode(request: DecodeRequest, pulse: Pulse): Promise<DecodedInfo> {
   const { input, frames, first, info, converter, file } = beginDecoding(request);
   const timeline = startTimeline(input, first.value);
+  const pcmStartSeconds = findPcmStartSeconds(input, first.value);
   const maxFrames = (request.maxDurationSeconds ?? Number.POSITIVE_INFINITY) * info.sampleRateHz;
   const maxBytes = request.maxBytes ?? Number.POSITIVE_INFINITY;
   checkSize((info.durationSeconds ?? 0) * info.sampleRateHz * converter.bytesPerFrame, maxBytes);
@@ -32,7 +31,18 @@ export async function decode(
     await pulse(positionBytes / request.inputSizeBytes);
   }
   file.dropLast(excessFrames);
-  return { ...info, lengthFrames: file.lengthFrames };
+  return { ...info, lengthFrames: file.lengthFrames, ...toAudioStart(input, pcmStartSeconds) };
+}
+
+/** How long the picture is shown before the audio starts, within the limit of all gaps. */
+function toAudioStart(
+  { firstPicture }: AudioInput,
+  audioSeconds: number | undefined,
+): Pick<DecodedInfo, "audioStartSeconds"> {
+  const fileSeconds = findFileStartSeconds(firstPicture?.startSeconds, audioSeconds);
+  if (firstPicture === undefined || fileSeconds === undefined || audioSeconds === undefined) return {};
+  const audioStartSeconds = audioSeconds - fileSeconds;
+  return audioStartSeconds > MAX_GAP_SECONDS ? {} : { audioStartSeconds };
 }
 
 /**

@@ -76,6 +76,7 @@ function* readPackets(
     }
     errorsInRow = 0;
     if (packet.streamIndex === input.stream.index) yield true;
+    else if (packet.streamIndex === input.video?.index) input.firstPicture?.note(packet);
     packet.unref();
   }
   yield false;

@@ -33,7 +33,7 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
   return async ({ pulse, onReady }) => {
     for (const output of outputs) {
       const { picture } = output.target;
-      output.writeHeader(request.tags, picture && PictureSource.open(picture));
+      output.writeHeader(request, picture && PictureSource.open(picture));
     }
     onReady();
     const lengthFrames = await encodeStream({ outputs, channels: request.channels, pulse });

@@ -16,7 +16,7 @@ import {
   type Stream,
 } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
-import type { EncodeTarget } from "../media-request.ts";
+import type { EncodeRequest, EncodeTarget } from "../media-request.ts";
 import { describeUnfitPicture } from "../output-fault.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
 import { type Encoding, getEncoding } from "./encoding.ts";
@@ -93,12 +93,16 @@ export class FileEncoder {
     return this.#encoder.frameSize;
   }
 
-  writeHeader(tags: Record<string, string>, picture: PictureSource | undefined): void {
+  writeHeader(
+    { tags, leadSeconds }: Pick<EncodeRequest, "tags" | "leadSeconds">,
+    picture: PictureSource | undefined,
+  ): void {
     this.#picture = picture;
     // The picture comes first, as players and editors expect it.
     picture?.addTo(this.#format);
     this.#audio = this.#addAudio();
-    this.#startFrames = BigInt(Math.round((picture?.audioStartSeconds ?? 0) * this.#encoder.sampleRate));
+    const startSeconds = Math.max(0, (picture?.audioStartSeconds ?? 0) - leadSeconds);
+    this.#startFrames = BigInt(Math.round(startSeconds * this.#encoder.sampleRate));
     this.#format.metadata = Dictionary.fromObject(tags);
     // Edit lists use the movie's time scale: the default of 1000 would round the length to a millisecond.
     const isMovie = ["mp4", "ipod"].includes(this.encoding.muxer);

@@ -9,6 +9,7 @@ import { avGetCodecName, Codec, CodecContext, Dictionary, FormatContext, type St
 import { MediaError } from "../media-error.ts";
 import { ACCEPTED_DECODERS, ACCEPTED_DEMUXERS } from "./accepted-media.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { FirstPicture } from "./first-picture.ts";
 import { checkTags } from "./tags/check-tags.ts";
 
 export type AudioInput = {
@@ -20,6 +21,8 @@ export type AudioInput = {
   durationSeconds: number | undefined;
   startSeconds: number | undefined;
   video: Stream | undefined;
+  /** Known as far as the file has been read. */
+  firstPicture: FirstPicture | undefined;
 };
 
 /** Only the inherited descriptor can be read: other protocols and formats that refer to further files are disabled. */
@@ -45,6 +48,7 @@ export function openAudioInput(fd: number): AudioInput {
   const stream = format.streams[format.findBestStream(AVMEDIA_TYPE_AUDIO)];
   if (!stream) throw new MediaError("no-audio", "The file has no audio track.");
   const codec = avGetCodecName(stream.codecpar.codecId) ?? "unknown";
+  const video = findVideo(format);
   return {
     format,
     container: format.iformat?.name ?? "unknown",
@@ -54,7 +58,8 @@ export function openAudioInput(fd: number): AudioInput {
     durationSeconds: toSeconds(format.duration),
     startSeconds:
       stream.startTime === AV_NOPTS_VALUE ? undefined : Number(stream.startTime) * stream.timeBase.toDouble(),
-    video: findVideo(format),
+    video,
+    firstPicture: video && new FirstPicture(video),
   };
 }
 

@@ -14,3 +14,12 @@ export function findPcmStartSeconds(input: AudioInput, first: DecodedFrame): num
   const gapFrames = startTimeline(input, first).place({ startSeconds, lengthFrames: 0, isAfterError });
   return startSeconds - gapFrames / frame.sampleRate;
 }
+
+/** The start of a file's own timeline: whichever of picture and audio comes first. */
+export function findFileStartSeconds(
+  pictureSeconds: number | undefined,
+  audioSeconds: number | undefined,
+): number | undefined {
+  const known = [pictureSeconds, audioSeconds].filter((seconds) => seconds !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,4 +1,4 @@
-import { AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD } from "node-av/constants";
+import { AV_NOPTS_VALUE } from "node-av/constants";
 import { avGetCodecName, type FormatContext, Packet, type Stream } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { PictureFds } from "../media-request.ts";
@@ -6,15 +6,12 @@ import { checkFfmpeg } from "./check-ffmpeg.ts";
 import { completePicture } from "./complete-picture.ts";
 import { DecodeTimes } from "./decode-times.ts";
 import { decodeFrames } from "./decoded-frames.ts";
+import { FirstPicture, isShown, LOOK_AHEAD_PACKETS } from "./first-picture.ts";
 import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts";
-import { findPcmStartSeconds } from "./pcm-start.ts";
-
-/** Enough to see where the video starts and how deep its encoder reorders frames. */
-const LOOK_AHEAD_PACKETS = 64;
+import { findFileStartSeconds, findPcmStartSeconds } from "./pcm-start.ts";
 
 /** A cut video may start with many packets that are only needed to decode the first one shown. */
 const LOOK_AHEAD_MAX_PACKETS = 1024;
-const isShown = (packet: Packet) => !packet.hasFlags(AV_PKT_FLAG_DISCARD);
 
 /** Tags that say where the parameter sets are, so they must be kept. Any other codec has one tag in MP4, which may differ from QuickTime's. */
 const MEANINGFUL_TAGS = ["avc1", "avc3", "hvc1", "hev1"].map((tag) => Buffer.from(tag).readUInt32LE());
@@ -40,12 +37,10 @@ export class PictureSource {
     this.#packet.alloc();
     this.#readAhead();
     const timed = this.#ahead.filter((packet) => packet.pts !== AV_NOPTS_VALUE);
-    const toPts = (packets: Packet[]) => packets.map((packet) => Number(packet.pts));
-    const pts = toPts(timed);
-    // The container's start time may ignore the video stream, whose decoder is not available to find its start.
-    const videoSeconds = Math.min(...toPts(timed.filter(isShown))) * video.timeBase.toDouble();
-    const knownSeconds = [videoSeconds, audioSeconds ?? videoSeconds].filter(Number.isFinite);
-    this.#startSeconds = knownSeconds.length > 0 ? Math.min(...knownSeconds) : 0;
+    const pts = timed.map((packet) => Number(packet.pts));
+    const first = new FirstPicture(video);
+    for (const packet of this.#ahead) first.note(packet);
+    this.#startSeconds = findFileStartSeconds(first.startSeconds, audioSeconds) ?? 0;
     this.audioStartSeconds = audioSeconds === undefined ? 0 : audioSeconds - this.#startSeconds;
     this.#times = this.#isMovie ? undefined : new DecodeTimes(pts, this.#findFrameTicks());
   }

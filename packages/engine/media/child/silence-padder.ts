@@ -2,7 +2,7 @@
 const TOLERATED_DRIFT_SECONDS = 0.2;
 
 /** A longer jump counts as a wrong time stamp: filling it would let a few bytes fill the disk. */
-const MAX_GAP_SECONDS = 600;
+export const MAX_GAP_SECONDS = 600;
 
 /** Decides how much silence to insert so that audio after a gap keeps its position. */
 export class SilencePadder {

@@ -32,6 +32,7 @@ export async function endTarget(
           progress: 1,
           cost: await findTargetCost(db, { taskId, targetId, durationSeconds: end.durationSeconds }),
           duration_seconds: end.durationSeconds,
+          audio_offset_seconds: end.audioOffsetSeconds ?? null,
         }
       : { status: end.status, error_code: end.error.code, error_message: end.error.message };
   const ended = await db

@@ -23,6 +23,7 @@ type TargetRow = Pick<
   | "progress"
   | "cost"
   | "duration_seconds"
+  | "audio_offset_seconds"
   | "error_code"
   | "error_message"
 > & {
@@ -38,6 +39,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
     'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'options', targets.options,
     'credits_per_minute', targets.credits_per_minute, 'status', targets.status, 'progress', targets.progress,
     'expected_at_ms', extract(epoch from targets.expected_at) * 1000, 'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
+    'audio_offset_seconds', targets.audio_offset_seconds,
     'error_code', targets.error_code, 'error_message', targets.error_message,
     'outputs', (
       select coalesce(json_agg(json_build_object('name', outputs.name, 'format', outputs.format,
@@ -83,6 +85,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
         credits_per_minute: creditsPerMinute,
         cost: null,
         duration_seconds: null,
+        audio_offset_seconds: null,
         error_code: null,
         error_message: null,
         finished_at: null,
@@ -255,6 +258,7 @@ function toTargetRecord(row: TargetRow): TargetRecord {
     })),
     ...(row.cost === null ? {} : { cost: row.cost }),
     ...(row.duration_seconds === null ? {} : { durationSeconds: row.duration_seconds }),
+    ...(row.audio_offset_seconds === null ? {} : { audioOffsetSeconds: row.audio_offset_seconds }),
     ...(row.error_code === null ? {} : { error: { code: row.error_code, message: row.error_message ?? "" } }),
   };
 }

@@ -32,6 +32,22 @@ describe("the tracks of a stem file", () => {
     ]);
   });
 
+  it("[O31] begin with the audio, also those of stems that are silent before it", () => {
+    const late = { audioOffsetSeconds: 4 };
+    const vocals = target("vocals", ["vocals.wav", "vocals_residual.wav"], { ...late, fileTimeline: true });
+    const targets = [vocals, target("drums", ["drums.wav"], late)];
+    expect(
+      planStemFile({ targets }, "film.mp4")?.stems.map(({ name, leadSeconds }) => [name, leadSeconds]),
+    ).toEqual([
+      ["Drums", 0],
+      ["Vocals", 4],
+    ]);
+    expect(planStemFile({ targets }, undefined)?.stems).toMatchObject([
+      { leadSeconds: 4 },
+      { leadSeconds: 4 },
+    ]);
+  });
+
   it("[EX4] do not overlap, and of more than four the fourth track is the rest", () => {
     const models = ["instrumental", "vocals", "drums", "bass", "guitar", "piano"];
     const targets = models.map((model) => target(model, [`${model}.wav`]));

@@ -1,4 +1,5 @@
 import { findCatalogueModel } from "../models/catalogue.ts";
+import { countLeadSeconds } from "../tasks/audio-offset.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "../tasks/task-record.ts";
 import { chooseBesideRest, chooseFullest, isWholeRecording, STANDARD_MODELS } from "./sound-parts.ts";
@@ -7,12 +8,14 @@ import { chooseBesideRest, chooseFullest, isWholeRecording, STANDARD_MODELS } fr
 export type StemFilePlan = {
   /** The recording; if it is no longer stored, the stems are summed. */
   mixKey?: string;
-  stems: { name: string; blobKey: string }[];
+  /** `leadSeconds` of silence precede what is in the recording. */
+  stems: { name: string; blobKey: string; leadSeconds: number }[];
 };
 
 /** Produces the file while it is read; throws a Refusal before the first part if that is impossible. */
 export interface StemFileMaker {
-  make(plan: StemFilePlan): AsyncIterable<Uint8Array>;
+  /** For a client, who gets half of the places at most. */
+  make(plan: StemFilePlan, clientId: string): AsyncIterable<Uint8Array>;
 }
 
 /** An hour of raw float is more than a gigabyte for each of five tracks, and DJs play songs. */
@@ -27,7 +30,7 @@ const findBest = (outputs: readonly OutputRecord[], name: string) =>
     .filter((output) => output.name === name && FORMATS.includes(output.format))
     .toSorted((a, b) => FORMATS.indexOf(a.format) - FORMATS.indexOf(b.format))[0];
 
-type Sound = { model: string; stem: OutputRecord; residual: OutputRecord | undefined };
+type Sound = { model: string; stem: OutputRecord; residual: OutputRecord | undefined; leadSeconds: number };
 
 function listSounds({ targets }: Pick<TaskRecord, "targets">): Sound[] {
   const sounds = targets.filter(isShortSound).flatMap((target) => {
@@ -35,7 +38,8 @@ function listSounds({ targets }: Pick<TaskRecord, "targets">): Sound[] {
     const find = (kind: "stem" | "residual") =>
       findBest(target.output, names.find(({ output }) => output === kind)?.name ?? "");
     const stem = find("stem");
-    return stem ? [{ model: target.model, stem, residual: find("residual") }] : [];
+    const leadSeconds = countLeadSeconds(target);
+    return stem ? [{ model: target.model, stem, residual: find("residual"), leadSeconds }] : [];
   });
   return sounds.filter(({ model }, index) => sounds.findIndex((other) => other.model === model) === index);
 }
@@ -67,11 +71,18 @@ export function planStemFile(
 ): StemFilePlan | undefined {
   const sounds = listSounds(task);
   const models = sounds.map(({ model }) => model);
-  const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
+  const toStem = ({ model, stem, leadSeconds }: Sound) => ({
+    name: toName(model),
+    blobKey: stem.blobKey,
+    leadSeconds,
+  });
   if (mixKey !== undefined && sounds.length > 0)
     return { mixKey, stems: takeFitting(pickStems(sounds, chooseBesideRest(models))).map(toStem) };
   const whole = sounds.find(({ residual }) => residual !== undefined);
-  if (whole?.residual) return { stems: [toStem(whole), { name: "Rest", blobKey: whole.residual.blobKey }] };
+  if (whole?.residual) {
+    const rest = { ...toStem(whole), name: "Rest", blobKey: whole.residual.blobKey };
+    return { stems: [toStem(whole), rest] };
+  }
   const stems = pickStems(sounds, chooseFullest(models, STEMS_MAX));
   return stems.length > 0 ? { stems: stems.map(toStem) } : undefined;
 }

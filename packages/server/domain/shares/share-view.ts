@@ -2,7 +2,7 @@ import type { NewShare, Share, SharedTask } from "@stemwright/contract";
 import type { LinkSigner } from "../links.ts";
 import { toShownDuration } from "../tasks/shown-duration.ts";
 import type { TargetRecord } from "../tasks/task-record.ts";
-import { toOutputFile } from "../tasks/task-view.ts";
+import { toOutputFile, toShownOffset } from "../tasks/task-view.ts";
 import { isText } from "../words/load-words.ts";
 import type { SharedRecord, ShareRecord } from "./share-record.ts";
 
@@ -38,13 +38,15 @@ export function toSharedTask(
 }
 
 function toSharedTarget(target: TargetRecord, links: LinkSigner): SharedTask["targets"][number] {
-  const { id, model, variant, status, progress, durationSeconds } = target;
+  const { id, model, variant, status, progress, durationSeconds, fileTimeline } = target;
   return {
     id,
     model,
     ...(variant === undefined ? {} : { variant }),
     status,
     ...(status === "completed" ? { duration: toShownDuration(durationSeconds ?? 0) } : {}),
+    ...toShownOffset(target),
+    ...(fileTimeline === undefined ? {} : { fileTimeline }),
     ...(status === "processing" ? { progress } : {}),
     output: target.output.map((output) => toOutputFile(output, links)),
     hasWords: status === "completed" && isText(target),

@@ -26,6 +26,8 @@ export type TargetRecord = NewTarget & {
   output: OutputRecord[];
   cost?: number;
   durationSeconds?: number;
+  /** For inputs with a picture: how long after the start of the file their audio begins. */
+  audioOffsetSeconds?: number;
   error?: { code: number; message: string };
 };
 
@@ -74,5 +76,10 @@ export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "is
 export type TargetAdvance = { targetId: string; progress: number; secondsLeft?: number | undefined };
 
 export type TargetEnd =
-  | { status: "completed"; durationSeconds: number; output: OutputRecord[] }
+  | {
+      status: "completed";
+      durationSeconds: number;
+      audioOffsetSeconds?: number;
+      output: OutputRecord[];
+    }
   | { status: "error"; error: { code: number; message: string } };

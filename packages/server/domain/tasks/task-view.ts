@@ -27,6 +27,10 @@ function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePos
   };
 }
 
+/** Rounded to a millisecond, as the times are. */
+export const toShownOffset = ({ audioOffsetSeconds }: TargetRecord): Pick<Target, "audioOffset"> =>
+  audioOffsetSeconds === undefined ? {} : { audioOffset: Number(audioOffsetSeconds.toFixed(3)) };
+
 function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Target {
   const { id, model, status, formats } = target;
   return {
@@ -38,7 +42,11 @@ function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Ta
     ...pickOptions(target),
     ...(task.url === undefined ? {} : { url: task.url }),
     ...(status === "completed"
-      ? { cost: target.cost, duration: toShownDuration(target.durationSeconds ?? 0) }
+      ? {
+          cost: target.cost,
+          duration: toShownDuration(target.durationSeconds ?? 0),
+          ...toShownOffset(target),
+        }
       : {}),
     ...(status === "error" ? { error: target.error } : {}),
     ...(status === "processing" ? toAdvance(target, task) : {}),

@@ -3,6 +3,7 @@ import { makeId } from "../ids.ts";
 import { SPEECH_LANGUAGES } from "../models/speech-languages.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
+import { countLeadSeconds } from "../tasks/audio-offset.ts";
 import { toLanguageCode } from "../tasks/language-code.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { getTextTarget, loadDocument, type WordsPorts } from "./load-words.ts";
@@ -25,7 +26,7 @@ export async function prepareRealignment(
   const target = getTextTarget(task, targetId);
   const { document } = await loadDocument(ports, task, target);
   const { start, end, text } = gap;
-  checkSpan(gap, document.durationSeconds);
+  checkSpan(gap, { audioSeconds: countLeadSeconds(target), durationSeconds: document.durationSeconds });
   return {
     id: makeId(),
     clientId: task.clientId,
@@ -39,7 +40,10 @@ export async function prepareRealignment(
   };
 }
 
-function checkSpan({ start, end }: Gap, durationSeconds: number): void {
+function checkSpan(
+  { start, end }: Gap,
+  { audioSeconds, durationSeconds }: { audioSeconds: number; durationSeconds: number },
+): void {
   if (end <= start)
     refuseField("WORDS_INVALID", {
       path: "end",
@@ -49,6 +53,11 @@ function checkSpan({ start, end }: Gap, durationSeconds: number): void {
     refuseField("WORDS_INVALID", {
       path: "end",
       message: `The gap has ${(end - start).toFixed(1)} s; align at most ${GAP_MAX_SECONDS} s at once`,
+    });
+  if (audioSeconds > 0 && end <= audioSeconds)
+    refuseField("WORDS_INVALID", {
+      path: "end",
+      message: `The gap ends at ${end} s, before the audio starts at ${audioSeconds.toFixed(3)} s`,
     });
   if (end > durationSeconds + ROUNDING_SECONDS)
     refuseField("WORDS_INVALID", {

@@ -155,6 +155,39 @@ describe("aligning a gap of edited words", () => {
     expect((await (await api.call(`/tasks/${task.id}`)).json()) as Task).toMatchObject({ targets: [before] });
   });
 
+  it.each([
+    { stem: undefined, from: 0.5 },
+    { stem: false, from: 0.5 },
+    { stem: true, from: 1.5 },
+  ])(
+    "[O31] finds words of a late audio track in the recording, or in vocals whose fileTimeline is $stem",
+    async ({ stem, from }) => {
+      const transcription = { model: "transcription", formats: ["json"] };
+      const vocals = { model: "vocals", formats: ["wav"], fileTimeline: stem };
+      task = await makeWordsTask(api, stem === undefined ? [transcription] : [transcription, vocals]);
+      path = `/tasks/${task.id}/targets/${task.targets[0]?.id}/realignments`;
+      await api.database.pool.query("update targets set audio_offset_seconds = 1 where task_id = $1", [
+        task.id,
+      ]);
+      const received: GapRequest[] = [];
+      const aligner = await startWithEngine(async (request) => {
+        received.push(request);
+        return await alignEvenly(request);
+      });
+      // The audio ends a second later in the file, and begins a second later.
+      expect((await post({ ...GAP, start: 10.5, end: 11.2 })).status).toBe(400);
+      expect((await post({ ...GAP, start: 0.2, end: 0.9 })).status).toBe(400);
+      const { id } = await create();
+      aligner.look();
+      expect((await ended(id)).lines?.[0]).toMatchObject({ start: 1.5, end: 3 });
+      expect(received).toMatchObject([{ startSeconds: from, endSeconds: from + 1.5 }]);
+      const shown = (await (await api.call(`/tasks/${task.id}`)).json()) as Task;
+      expect(shown.targets[0]).toMatchObject({ audioOffset: 1, duration: 10 });
+      const words = await api.call(`/tasks/${task.id}/targets/${task.targets[0]?.id}/words`);
+      expect(await words.json()).toMatchObject({ duration: 11 });
+    },
+  );
+
   it("[Z8] uses the vocals if the Task made them, and keeps no recording when it closes", async () => {
     task = await makeWordsTask(api, [
       { model: "vocals", formats: ["mp3", "wav"] },

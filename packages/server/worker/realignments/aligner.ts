@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { EngineProcess, GapResult } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { makeId } from "../../domain/ids.ts";
+import { countLeadSeconds } from "../../domain/tasks/audio-offset.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { RealignmentQueue, RealignmentRun } from "../../domain/words/realignment-record.ts";
 import type { WordsLine } from "../../domain/words/words-record.ts";
@@ -69,19 +70,22 @@ export function startAligner(ports: AlignerPorts) {
     const signal = AbortSignal.any([closing.signal, cancelled.signal, late]);
     const stopHolding = keepHolding(run, () => cancelled.abort());
     try {
-      const { path, folder } = await inputs.load(task, signal);
+      const { path, folder, leadSeconds } = await inputs.load(task, signal);
       const { start, end, text, language, before, after } = run.gap;
-      const toSpan = (word: (typeof before)[number]) => ({
-        text: word.text,
-        startSeconds: word.start,
-        endSeconds: word.end,
+      const target = task.targets.find(({ id }) => id === run.targetId);
+      // The words may count from the start of a video, and the file that is read from the start of its audio.
+      const shiftSeconds = leadSeconds - (target ? countLeadSeconds(target) : 0);
+      const toSpan = (word: { start: number; end: number }) => ({
+        startSeconds: Math.max(0, word.start + shiftSeconds),
+        endSeconds: word.end + shiftSeconds,
       });
+      const toWord = (word: (typeof before)[number]) => ({ text: word.text, ...toSpan(word) });
       const request = {
-        ...{ inputPath: path, workDir: folder, text, language, startSeconds: start, endSeconds: end },
-        before: before.map(toSpan),
-        after: after.map(toSpan),
+        ...{ inputPath: path, workDir: folder, text, language, ...toSpan({ start, end }) },
+        before: before.map(toWord),
+        after: after.map(toWord),
       };
-      return toLines(await ports.engine.alignGap(request, { signal }));
+      return toLines(await ports.engine.alignGap(request, { signal }), shiftSeconds);
     } catch (error) {
       if (cancelled.signal.aborted) throw new Cancelled();
       if (late.aborted)
@@ -156,14 +160,14 @@ export function startAligner(ports: AlignerPorts) {
   };
 }
 
-/** Rounds to milliseconds. */
-function toLines({ lines }: GapResult): WordsLine[] {
+/** Shifts back, and rounds to milliseconds. */
+function toLines({ lines }: GapResult, shiftSeconds: number): WordsLine[] {
   const round = (value: number) => Number(value.toFixed(3));
   return lines.map(({ words }) => ({
     words: words.map(({ text, startSeconds, endSeconds, confidence }) => ({
       text,
-      start: round(startSeconds),
-      end: round(endSeconds),
+      start: round(startSeconds - shiftSeconds),
+      end: round(endSeconds - shiftSeconds),
       confidence: round(confidence),
     })),
   }));

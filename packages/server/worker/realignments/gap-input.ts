@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TARGET_ERRORS } from "@stemwright/contract";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
+import { countLeadSeconds } from "../../domain/tasks/audio-offset.ts";
 import type { OutputRecord, TaskRecord } from "../../domain/tasks/task-record.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 import { type FetchFilePorts, fetchInput } from "../inputs/fetch-input.ts";
@@ -22,7 +23,8 @@ const GONE_CODES: readonly number[] = [
   TARGET_ERRORS.INPUT_FETCH_FAILED.code,
 ];
 
-export type GapInput = { path: string; folder: string };
+/** `leadSeconds` is how long the file is silent before the audio that words are found in. */
+export type GapInput = { path: string; folder: string; leadSeconds: number };
 
 /**
  * The recording of the Task whose words are being edited, as a local file. The last one is kept until another Task's replaces it or `forget` is
@@ -47,13 +49,14 @@ export function makeGapInputs(ports: FetchFilePorts & { workDir: string }) {
       const path = join(folder, "input");
       // If the client has deleted the recording meanwhile, our copy must not be used either.
       const isKept = kept?.key === key && (await isStored(ports, task, vocals)) && (await isThere(path));
-      if (isKept) return { path, folder };
+      const input = { path, folder, leadSeconds: vocals?.leadSeconds ?? 0 };
+      if (isKept) return input;
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       kept = { key, folder };
       if (vocals) await ports.blobs.copyTo(vocals.blobKey, path);
       else await fetchInput(ports, task, path, { signal, report: () => {} }).catch(explain);
-      return { path, folder };
+      return input;
     },
   };
 }
@@ -64,12 +67,16 @@ const isThere = (path: string) =>
     () => false,
   );
 
+type Vocals = OutputRecord & { leadSeconds: number };
+
 /** The Task's vocals, if it made them and they still exist. */
 async function findVocals(
   { blobs }: Pick<FetchFilePorts, "blobs">,
   task: TaskRecord,
-): Promise<OutputRecord | undefined> {
-  const outputs = task.targets.filter(({ model }) => model === VOCALS).flatMap(({ output }) => output);
+): Promise<Vocals | undefined> {
+  const outputs = task.targets
+    .filter(({ model }) => model === VOCALS)
+    .flatMap((target) => target.output.map((file) => ({ ...file, leadSeconds: countLeadSeconds(target) })));
   const own = outputs.filter(
     ({ name, blobKey }) => !name.endsWith("_residual") && !isCustomerBlobKey(blobKey),
   );

@@ -1,6 +1,7 @@
 import { TARGET_ERRORS } from "@stemwright/contract";
 import { EngineKilled, type TargetResult } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
+import { AUDIO_OFFSET_MIN_SECONDS } from "../../domain/tasks/audio-offset.ts";
 import type { TargetRecord, TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
@@ -27,7 +28,7 @@ export async function completeTarget(
     run,
     target,
     taskDir,
-    result: { durationSeconds, clippedSamples = {}, voiceCount },
+    result: { durationSeconds, audioStartSeconds = 0, clippedSamples = {}, voiceCount },
     watch,
     previews,
   }: {
@@ -53,6 +54,7 @@ export async function completeTarget(
   const isEnded = await ports.reports.endTarget(run, target.id, {
     status: "completed",
     durationSeconds,
+    ...(audioStartSeconds < AUDIO_OFFSET_MIN_SECONDS ? {} : { audioOffsetSeconds: audioStartSeconds }),
     output: stored.output,
   });
   if (!isEnded) return await stored.remove();

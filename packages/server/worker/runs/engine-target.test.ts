@@ -7,6 +7,19 @@ it.each(["en", "EN", "en-US", "en_GB"])("[V6] the language %s is en to the engin
   expect(toEngineTarget(target, "task")).toMatchObject({ kind: "text", language: "en" });
 });
 
+it.each([
+  ["transcription", undefined, true],
+  ["alignment", undefined, true],
+  ["music_detection", undefined, true],
+  ["vocals", undefined, false],
+  ["multi_voice", undefined, false],
+  ["transcription", false, false],
+  ["vocals", true, true],
+])("[O31] %s with fileTimeline %s is on the file's timeline: %s", (model, fileTimeline, expected) => {
+  const target = { id: "t", model, formats: [], fileTimeline } as unknown as TargetRecord;
+  expect(toEngineTarget(target, "task")).toMatchObject({ isOnFileTimeline: expected });
+});
+
 it("[V10] [V11] [Y4] prompts, keywords and subtitle limits reach the engine", () => {
   const options = { translate: true, prompt: "Ships.", keywords: ["Aoife"], maxLineLength: 30, maxLines: 1 };
   const target = { id: "t", model: "transcription", formats: ["srt"], ...options } as unknown as TargetRecord;

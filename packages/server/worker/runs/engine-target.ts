@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
 import { findCatalogueModel } from "../../domain/models/catalogue.ts";
+import { isOnFileTimeline } from "../../domain/tasks/audio-offset.ts";
 import { toLanguageCode } from "../../domain/tasks/language-code.ts";
 import {
   toOutputNames,
@@ -79,7 +80,10 @@ function toTextOptions(target: TargetRecord) {
 export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTarget {
   const { id: key, model, variant } = target;
   const outputs = planFiles(target, taskDir);
-  const common = { key, model, ...(variant === undefined ? {} : { variant }) };
+  const common = {
+    ...{ key, model, isOnFileTimeline: isOnFileTimeline(target) },
+    ...(variant === undefined ? {} : { variant }),
+  };
   const produces = findCatalogueModel(model)?.produces;
   if (produces === "detection") {
     return {

@@ -1,5 +1,6 @@
 import type { Task } from "@stemwright/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { findAudioOffset } from "../../../data/lead-seconds.ts";
 import { useLoad } from "../../../parts/use-load.ts";
 import { correctDrift } from "../../../player/picture-drift.ts";
 import type { Player } from "../../../player/player.ts";
@@ -13,11 +14,14 @@ const LINK_AGE_MAX_MS = 50 * 60_000;
 
 const UNPLAYABLE = "No picture: this browser can't show the one in the file, or the file has none.";
 
-/** Keeps the video in sync with the audio until the returned function is called. */
-function follow(video: HTMLVideoElement, player: Player): () => void {
+/** Keeps the video in sync with the audio, which starts `audioOffset` seconds into the file, until the returned function is called. */
+function follow(
+  video: HTMLVideoElement,
+  { player, audioOffset }: { player: Player; audioOffset: number },
+): () => void {
   const look = () => {
     if (video.readyState < HTMLMediaElement.HAVE_METADATA || video.seeking) return;
-    const sound = Math.min(player.audibleSeconds, video.duration || Number.POSITIVE_INFINITY);
+    const sound = Math.min(player.audibleSeconds + audioOffset, video.duration || Number.POSITIVE_INFINITY);
     if (player.state.peek() !== "playing") {
       if (!video.paused) video.pause();
       if (Math.abs(video.currentTime - sound) > PAUSED_DRIFT_SECONDS) video.currentTime = sound;
@@ -43,10 +47,14 @@ export function PictureView({ task, player }: { task: Task; player: Player }) {
     [task.assetId, task.url],
   );
   const video = useRef<HTMLVideoElement>(null);
+  const audioOffset = findAudioOffset(task.targets);
   const [isUnplayable, setUnplayable] = useState(false);
   const picture = loaded.value?.picture;
   const link = picture && "link" in picture ? picture.link : undefined;
-  useEffect(() => (video.current ? follow(video.current, player) : undefined), [player, link, isUnplayable]);
+  useEffect(
+    () => (video.current ? follow(video.current, { player, audioOffset }) : undefined),
+    [player, audioOffset, link, isUnplayable],
+  );
 
   function fail() {
     if (performance.now() - (loaded.value?.loadedMs ?? 0) > LINK_AGE_MAX_MS) loaded.reload();

@@ -24,7 +24,7 @@ const READABLE_PX = 36;
 /** Items closer than this are drawn as one. */
 const JOINED_PX = 2;
 
-type Span = { start: number; end: number };
+export type Span = { start: number; end: number };
 
 /** The items that overlap a range. */
 export function listWithin(items: readonly LaneItem[], { start, end }: Span): readonly LaneItem[] {

@@ -28,6 +28,20 @@ const reader = {
 };
 
 describe("[PV11] lanes of a Task", () => {
+  it("[O31] are placed in the audio of a video that starts later than its picture", async () => {
+    const late = { audioOffset: 1.5 };
+    const music = { ...target("m", "music_detection", [file("music_detection", "json")]), ...late };
+    const voices = { ...target("v", "multi_voice", [file("voice", "json")]), ...late };
+    const startsOf = async (...targets: LaneTarget[]) =>
+      (await loadLanes(targets, reader)).map(({ items }) => items[0]?.start);
+    expect(await startsOf(music, voices, { ...target("t", "transcription"), ...late })).toEqual([
+      0, 3, 0, -1.5,
+    ]);
+    expect(await startsOf({ ...music, fileTimeline: false }, { ...voices, fileTimeline: true })).toEqual([
+      1.5, 1.5, -1.5,
+    ]);
+  });
+
   it("are its music regions, voices and words, speakers in the colours of their voices", async () => {
     const lanes = await loadLanes(
       [

@@ -1,9 +1,10 @@
 import type { OutputFile, Target, TimedLine, Words } from "@stemwright/sdk";
-import type { Lane, LaneItem } from "./lane.ts";
+import { toLeadSeconds } from "../../../data/lead-seconds.ts";
+import type { Lane, LaneItem, Span } from "./lane.ts";
 import { matchVoices, type Voice } from "./speaker-voices.ts";
 
 /** The targets that lanes are made from: a Task's own, or those of a share. */
-export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output">;
+export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output" | "audioOffset" | "fileTimeline">;
 
 export type LaneReader = {
   openText(output: OutputFile): Promise<string>;
@@ -98,6 +99,12 @@ function toVoiceLane(
 /** `voice_01` is Voice 1. */
 export const nameVoice = (name: string) => `Voice ${Number(/\d+$/.exec(name)?.[0] ?? 0) || name}`;
 
+/** With times in the audio alone, which the mixer plays. */
+function placeInAudio<Item extends Span>(items: readonly Item[], target: LaneTarget): Item[] {
+  const leadSeconds = toLeadSeconds(target);
+  return items.map((item) => ({ ...item, start: item.start - leadSeconds, end: item.end - leadSeconds }));
+}
+
 /** Music regions, voices and words of the completed targets, in this order. */
 export async function loadLanes(targets: readonly LaneTarget[], reader: LaneReader): Promise<Lane[]> {
   const toHue = makeHues();
@@ -109,17 +116,24 @@ export async function loadLanes(targets: readonly LaneTarget[], reader: LaneRead
   const music = ofModel("music_detection").map(async (target): Promise<Lane[]> => {
     const file = pick(target, "json", "txt");
     if (!file) return [];
-    const items = parseRegions(await reader.openText(file), file.format);
+    const items = placeInAudio(parseRegions(await reader.openText(file), file.format), target);
     return [{ id: target.id, title: "Music", kind: "music", items }];
   });
   const voices = ofModel("multi_voice").map(async (target) => {
     const file = pick(target, "json");
     const found = file && (JSON.parse(await reader.openText(file)) as Voices);
-    return { target, voices: found?.voices ?? [] };
+    const voices = (found?.voices ?? []).map((voice) => ({
+      ...voice,
+      segments: placeInAudio(voice.segments, target),
+    }));
+    return { target, voices };
   });
   const words = ofModel("transcription", "alignment").map(async (target) => ({
     target,
-    lines: (await reader.loadWords(target.id)).lines,
+    lines: (await reader.loadWords(target.id)).lines.map((line) => ({
+      ...line,
+      words: placeInAudio(line.words, target),
+    })),
   }));
   const heard = await Promise.all(voices);
   const known = { voices: heard[0]?.voices ?? [], toHue };

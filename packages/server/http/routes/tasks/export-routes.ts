@@ -165,7 +165,7 @@ async function sendStemFile(
   // Nothing is sent while a track is encoded. The timeout is set again before the next request of this connection.
   socket.setTimeout(0);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  const parts = api.ports.exports.stemFiles.make(plan)[Symbol.asyncIterator]();
+  const parts = api.ports.exports.stemFiles.make(plan, task.clientId)[Symbol.asyncIterator]();
   // Failures before the first byte still get an error response.
   const first = await parts.next();
   return sendWhileShared(api.ports, exchange, Readable.from(withFirst(first, parts)));
