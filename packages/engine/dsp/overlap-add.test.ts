@@ -19,6 +19,10 @@ const even = (overlapShare: number): Chunking => ({ convention: "even", overlapS
 const msst = (overlapCount: number): Chunking => ({ convention: "msst", overlapCount });
 const demucs = (overlapShare: number): Chunking => ({ convention: "demucs", overlapShare });
 
+const mean = (overlapCount: number): Chunking => ({ convention: "mean", overlapCount });
+const mdxNet = (trimFrames: number): Chunking => ({ convention: "mdx-net", trimFrames });
+const anyLength: Chunking = { convention: "demucs", overlapShare: 0.25, takesAnyLength: true };
+
 const covering = (...chunkings: Chunking[]) =>
   fc
     .record({
@@ -30,7 +34,8 @@ const covering = (...chunkings: Chunking[]) =>
 const grids = covering(even(0), even(0.1), even(0.25), even(0.4));
 const allGrids = covering(
   ...[even(0), even(0.1), even(0.4), msst(1), msst(2), msst(3), msst(4), msst(7)],
-  ...[demucs(0), demucs(0.25), demucs(0.6), demucs(0.9)],
+  ...[demucs(0), demucs(0.25), demucs(0.6), demucs(0.9), anyLength],
+  ...[mean(1), mean(4), mdxNet(3), mdxNet(8)],
 );
 
 describe("makeSegmentGrid", () => {
@@ -302,4 +307,60 @@ describe("OverlapAdd", () => {
     const grid = makeSegmentGrid({ segmentFrames: 100, chunking: even(0.25), lengthFrames: 110 });
     expect(grid).toMatchObject({ segmentCount: 2, strideFrames: 10 });
   });
+});
+
+it("a network that takes any length gets a short last segment as it is", () => {
+  const grid = makeSegmentGrid({ segmentFrames: 8, chunking: anyLength, lengthFrames: 20 });
+  expect(segmentSpan(grid, 3)).toEqual({
+    startFrame: 18,
+    lengthFrames: 2,
+    windowStartFrame: 18,
+    marginFrames: 0,
+  });
+  const source = new ArraySource([new Float32Array(20)], 44_100);
+  expect(readSegment(source, grid, 3)[0]).toHaveLength(2);
+});
+
+/** The loop of Ultimate Vocal Remover, as written. */
+function demixMdxNet(signal: number[], chunk: number, trim: number, network: (piece: number[]) => number[]) {
+  const step = chunk - 2 * trim;
+  const zeros = (count: number) => Array<number>(count).fill(0);
+  const mixture = [...zeros(trim), ...signal, ...zeros(step + trim - (signal.length % step))];
+  const [result, divider] = [new Float64Array(mixture.length), new Float64Array(mixture.length)];
+  for (let start = 0; start < mixture.length; start += step) {
+    const part = mixture.slice(start, start + chunk);
+    const made = network([...part, ...zeros(chunk - part.length)]);
+    part.forEach((_, n) => {
+      const weight = 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / (part.length - 1));
+      result[start + n]! += made[n]! * weight;
+      divider[start + n]! += weight;
+    });
+  }
+  return [...result].map((value, n) => value / divider[n]!).slice(trim, trim + signal.length);
+}
+
+it("`mdx-net` is the loop of Ultimate Vocal Remover", () => {
+  const network = (piece: ArrayLike<number>) =>
+    Array.from(piece, (value, n) => value * Math.cos(n) + (piece[(n * 7) % piece.length] ?? 0));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 30, max: 120 }),
+      fc.integer({ min: 2, max: 12 }),
+      fc.integer({ min: 2, max: 900 }),
+      (segmentFrames, trim, lengthFrames) => {
+        const signal = Array.from({ length: lengthFrames }, (_, n) => Math.sin(n * n * 0.1));
+        const grid = makeSegmentGrid({ segmentFrames, chunking: mdxNet(trim), lengthFrames });
+        const source = new ArraySource([Float32Array.from(signal)], 44_100);
+        const joint = new OverlapAdd(new SegmentGains(grid));
+        const joined = Array.from({ length: grid.segmentCount }, (_, index) => {
+          const { marginFrames, lengthFrames: own } = segmentSpan(grid, index);
+          const made = network(readSegment(source, grid, index)[0] ?? []);
+          return [...joint.add(index, Float32Array.from(made.slice(marginFrames, marginFrames + own)))];
+        }).flat();
+        const expected = demixMdxNet(signal, segmentFrames, trim, network);
+        expect(joined.length).toBe(expected.length);
+        expect(Math.max(...joined.map((value, n) => Math.abs(value - expected[n]!)))).toBeLessThan(1e-5);
+      },
+    ),
+  );
 });

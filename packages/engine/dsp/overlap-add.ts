@@ -1,11 +1,15 @@
 /**
  * How a network's segments cover a signal. `even`: ours, as few segments as a minimum overlap allows. `msst`: Music-Source-Separation-Training's
- * `demix` with batches of 1, the signal mirrored at both ends. `demucs`: Demucs' `apply_model` with `shifts=0`.
+ * `demix` with batches of 1, the signal mirrored at both ends. `demucs`: Demucs' `apply_model` with `shifts=0`; a network that `takesAnyLength` gets a short last piece as it is.
+ * `mean`: the mean of all segments that cover a frame, silence behind the signal. `mdx-net`: as Ultimate Vocal Remover runs MDX-Net, silence at both
+ * ends, `trimFrames` of it in front.
  */
 export type Chunking =
   | { convention: "even"; overlapShare: number }
   | { convention: "msst"; overlapCount: number }
-  | { convention: "demucs"; overlapShare: number };
+  | { convention: "demucs"; overlapShare: number; takesAnyLength?: boolean | undefined }
+  | { convention: "mean"; overlapCount: number }
+  | { convention: "mdx-net"; trimFrames: number };
 
 /** The grid of segments over a signal. Any number of them may meet in a frame. */
 export type SegmentGrid = {
@@ -14,6 +18,8 @@ export type SegmentGrid = {
   strideFrames: number;
   lengthFrames: number;
   segmentCount: number;
+  /** A short last segment is not extended. */
+  takesAnyLength?: boolean;
   /** Where the first segment starts: before the signal, if that is mirrored at its ends. */
   firstFrame: number;
 };
@@ -22,15 +28,23 @@ type Covered = { segmentFrames: number; lengthFrames: number };
 
 /** The share of a segment that its neighbour covers too, at least. */
 export function toOverlapShare(chunking: Chunking): number {
-  return chunking.convention === "msst" ? 1 - 1 / chunking.overlapCount : chunking.overlapShare;
+  if (chunking.convention === "mdx-net") return 0;
+  return "overlapCount" in chunking ? 1 - 1 / chunking.overlapCount : chunking.overlapShare;
 }
 
 export function makeSegmentGrid({ chunking, ...covered }: Covered & { chunking: Chunking }): SegmentGrid {
   if (chunking.convention === "even") return makeEvenGrid(covered, chunking.overlapShare);
   if (chunking.convention === "msst") return makeMsstGrid(covered, chunking.overlapCount);
+  if (chunking.convention === "mdx-net") return makeMdxNetGrid(covered, chunking.trimFrames);
+  if (chunking.convention === "mean") {
+    const strideFrames = Math.floor(covered.segmentFrames / chunking.overlapCount);
+    const segmentCount = Math.ceil(covered.lengthFrames / strideFrames);
+    return { convention: "mean", ...covered, strideFrames, segmentCount, firstFrame: 0 };
+  }
   const strideFrames = Math.floor((1 - chunking.overlapShare) * covered.segmentFrames);
   const segmentCount = Math.ceil(covered.lengthFrames / strideFrames);
-  return { convention: "demucs", ...covered, strideFrames, segmentCount, firstFrame: 0 };
+  const { takesAnyLength = false } = chunking;
+  return { convention: "demucs", ...covered, strideFrames, segmentCount, firstFrame: 0, takesAnyLength };
 }
 
 /**
@@ -68,6 +82,20 @@ function makeMsstGrid({ segmentFrames, lengthFrames }: Covered, overlapCount: nu
   };
 }
 
+/** Neighbours overlap by twice the trim. */
+function makeMdxNetGrid({ segmentFrames, lengthFrames }: Covered, trimFrames: number): SegmentGrid {
+  const strideFrames = segmentFrames - 2 * trimFrames;
+  const segmentCount = lengthFrames === 0 ? 0 : Math.ceil((lengthFrames + trimFrames) / strideFrames);
+  return {
+    convention: "mdx-net",
+    segmentFrames,
+    lengthFrames,
+    strideFrames,
+    segmentCount,
+    firstFrame: 0 - trimFrames,
+  };
+}
+
 /**
  * The frames a segment covers, and the window the network sees, in which they start after `marginFrames`. A short last segment is extended with the
  * audio before it (even), on both sides (demucs) or to the right (msst, mirrored or with silence: `readSegment`).
@@ -79,11 +107,14 @@ export function segmentSpan(
   const from = grid.firstFrame + index * grid.strideFrames;
   const startFrame = Math.max(0, from);
   const lengthFrames = Math.min(from + grid.segmentFrames, grid.lengthFrames) - startFrame;
-  const marginFrames = grid.convention === "msst" ? startFrame - from : findMargin(grid, from);
+  const isPlaced = grid.convention === "msst" || grid.convention === "mdx-net";
+  const marginFrames = isPlaced ? startFrame - from : findMargin(grid, from);
   return { startFrame, lengthFrames, windowStartFrame: startFrame - marginFrames, marginFrames };
 }
 
-function findMargin({ convention, segmentFrames, lengthFrames }: SegmentGrid, startFrame: number): number {
+function findMargin(grid: SegmentGrid, startFrame: number): number {
+  const { convention, segmentFrames, lengthFrames } = grid;
+  if (convention === "mean" || grid.takesAnyLength) return 0;
   const spareFrames = Math.max(0, startFrame + segmentFrames - lengthFrames);
   return convention === "demucs" || startFrame === 0 ? Math.floor(spareFrames / 2) : spareFrames;
 }
@@ -113,6 +144,17 @@ const EDGE_SHARE = 1 / 8;
 /** `fade_size` of the original. */
 const MSST_FADE_SHARE = 1 / 10;
 
+/** numpy's `hanning` over what a segment covers of the signal with its silence, which is whole strides and both trims long. */
+function makeHanning(
+  { segmentFrames, strideFrames, lengthFrames }: SegmentGrid,
+  index: number,
+): (n: number) => number {
+  const paddedFrames =
+    (Math.floor(lengthFrames / strideFrames) + 1) * strideFrames + segmentFrames - strideFrames;
+  const ownFrames = Math.min(segmentFrames, paddedFrames - index * strideFrames);
+  return (n) => (n < ownFrames ? 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / (ownFrames - 1)) : 0);
+}
+
 /** The weight of frame `n` of a segment among those it meets. */
 function makeWeight(grid: SegmentGrid, index: number): (n: number) => number {
   const { convention, segmentFrames, strideFrames } = grid;
@@ -120,6 +162,8 @@ function makeWeight(grid: SegmentGrid, index: number): (n: number) => number {
     const edgeFrames = Math.min(segmentFrames - strideFrames, Math.ceil(EDGE_SHARE * segmentFrames));
     return (n) => Math.min(1, (n + 1) / (edgeFrames + 1), (segmentFrames - n) / (edgeFrames + 1));
   }
+  if (convention === "mean") return () => 1;
+  if (convention === "mdx-net") return makeHanning(grid, index);
   if (convention === "demucs") {
     const half = Math.floor(segmentFrames / 2);
     return (n) => (n < half ? n + 1 : segmentFrames - n);

@@ -17,8 +17,9 @@ export function findReadRange(grid: SegmentGrid, index: number): { fromFrame: nu
 
 /** The window of a segment, one array per channel. Beyond the signal there is silence or, in the convention `msst`, its mirror image. */
 export function readSegment(source: Reader, grid: SegmentGrid, index: number): Float32Array[] {
-  const { windowStartFrame } = segmentSpan(grid, index);
-  if (grid.convention !== "msst") return source.read(windowStartFrame, grid.segmentFrames);
+  const { windowStartFrame, lengthFrames } = segmentSpan(grid, index);
+  if (grid.convention !== "msst")
+    return source.read(windowStartFrame, grid.takesAnyLength ? lengthFrames : grid.segmentFrames);
   const { fromFrame, toFrame } = findReadRange(grid, index);
   const frames = listMirroredFrames(grid, windowStartFrame);
   return source.read(fromFrame, toFrame - fromFrame).map((plane) => {

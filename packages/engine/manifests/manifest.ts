@@ -3,7 +3,14 @@ import { extname, join } from "node:path";
 import { z } from "zod";
 
 /** Families of networks that separate stems: those of our own networks, then those that people add. `networks/registry.ts` has their code. */
-export const STEM_FAMILIES = ["htdemucs", "band-split", "speech-cleaner"] as const;
+export const STEM_FAMILIES = [
+  "band-split",
+  "speech-cleaner",
+  "demucs",
+  "mdx23c",
+  "scnet",
+  "mdx-net",
+] as const;
 export type StemFamilyName = (typeof STEM_FAMILIES)[number];
 
 const weightsFileSchema = z.strictObject({
@@ -50,7 +57,13 @@ const chunkingSchema = z.discriminatedUnion("convention", [
     /** The number of segments that cover a frame. */
     overlapCount: z.int().min(1).max(64),
   }),
-  z.strictObject({ convention: z.literal("demucs"), overlapShare: z.number().min(0).max(0.95) }),
+  z.strictObject({
+    convention: z.literal("demucs"),
+    overlapShare: z.number().min(0).max(0.95),
+    takesAnyLength: z.boolean().optional(),
+  }),
+  z.strictObject({ convention: z.literal("mean"), overlapCount: z.int().min(1).max(64) }),
+  z.strictObject({ convention: z.literal("mdx-net"), trimFrames: z.int().positive() }),
 ]);
 
 /** A stem, or several that are summed. */

@@ -22,8 +22,20 @@ export type Checkpoint = {
   read: NamedTensors["read"];
   /** The configuration of Music-Source-Separation-Training as its YAML says it, if there is one. */
   msst?: Record<string, unknown>;
-  /** The class and its arguments that Demucs stores beside the weights, if there are any. */
-  demucs?: { className: string; args: readonly unknown[]; options: Record<string, unknown> };
+  demucs?: DemucsPackage;
+  /** Several packages of Demucs whose stems are averaged: the tensors of each have its number before their names, `0.encoder…`. */
+  bag?: { members: readonly DemucsPackage[]; weights?: readonly (readonly number[])[]; segment?: number };
+  /** Of an ONNX file: what its graph takes and gives; an open size is 0. */
+  graph?: Record<"inputs" | "outputs", readonly { name: string; shape: readonly number[] }[]>;
+  /** The md5 of the file's last 10,240,000 bytes, by which Ultimate Vocal Remover knows it. */
+  tailMd5?: string;
+};
+
+/** The class and its arguments that Demucs stores beside the weights. */
+export type DemucsPackage = {
+  className: string;
+  args: readonly unknown[];
+  options: Readonly<Record<string, unknown>>;
 };
 
 /** A checkpoint understood: the part of a manifest that an architecture knows, and how its tensors are stored. */
@@ -42,7 +54,7 @@ export type Recognised = Pick<
   title: string;
   /** What neither weights nor configuration say, as sentences: they are printed. */
   assumptions: string[];
-  /** The tensors that the network needs, under the names by which `load` reads them. */
+  /** The tensors that the network needs, under the names by which `load` reads them; none if the file itself is stored. */
   stored: readonly { name: string; from: string }[];
 };
 

@@ -8,12 +8,18 @@ import {
 import type { Architecture, Checkpoint, Recognised, StemFamily } from "./architecture.ts";
 import { CheckpointRefused } from "./architecture.ts";
 import { BandSplit } from "./band-split/band-split.ts";
-import { Htdemucs } from "./htdemucs/htdemucs.ts";
+import { Demucs } from "./demucs/demucs.ts";
+import { MdxNet } from "./mdx-net/mdx-net.ts";
+import { Mdx23c } from "./mdx23c/mdx23c.ts";
+import { Scnet } from "./scnet/scnet.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 
 /** Each family's code: adding one is a folder, its name in `STEM_FAMILIES`, and a line here. */
 const FAMILIES: Record<StemFamilyName, StemFamily | Architecture> = {
-  htdemucs: Htdemucs,
+  demucs: Demucs,
+  mdx23c: Mdx23c,
+  scnet: Scnet,
+  "mdx-net": MdxNet,
   "band-split": BandSplit,
   "speech-cleaner": SpeechCleaner,
 };

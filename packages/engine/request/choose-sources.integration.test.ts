@@ -174,7 +174,7 @@ describe("the source of voices", () => {
     const targets: EngineTarget[] = [
       { kind: "voices", key: "v", model: "multi_voice", pathPrefix, formats: ["wav"], hasResidual: true },
     ];
-    const others = loadManifests().filter(({ family }) => family !== "htdemucs" && family !== "band-split");
+    const others = loadManifests().filter(({ family }) => family !== "demucs" && family !== "band-split");
     const manifests = [dialogue, ...others];
     await runRequest(
       { inputPath, workDir, targets },

@@ -332,6 +332,6 @@ async function separateGroup(
     for (const planes of separated.values()) checkFinite(planes);
     return separated;
   }
-  const silence = () => new Float32Array(network.segmentFrames);
+  const silence = () => new Float32Array(sides[0].length);
   return new Map(stems.map((stem) => [stem, [silence(), silence()]]));
 }

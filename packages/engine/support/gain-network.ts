@@ -110,7 +110,7 @@ export function makeSplitterManifest(segmentFrames: number): StemManifest {
 function makeManifest(facts: object): StemManifest {
   const manifest = parseManifest(
     JSON.stringify({
-      family: "htdemucs",
+      family: "demucs",
       name: "Gain",
       licence: "none",
       source: "none",

@@ -6,7 +6,7 @@ export type Value = { readonly name: string; readonly dims: readonly number[] };
 
 export type ElementType = keyof typeof ELEMENT_TYPES;
 
-type Attribute = number | readonly number[] | { float: number };
+type Attribute = number | readonly number[] | { float: number } | { text: string };
 
 const OPSET = 17;
 const IR_VERSION = 8;
@@ -212,6 +212,7 @@ function attributeMessage(name: string, value: Attribute): MessageWriter {
   const message = new MessageWriter().text(1, name);
   if (typeof value === "number") return message.number(3, value).number(20, 2);
   if ("float" in value) return message.float(2, value.float).number(20, 1);
+  if ("text" in value) return message.text(4, value.text).number(20, 3);
   for (const item of value) message.number(8, item);
   return message.number(20, 7);
 }

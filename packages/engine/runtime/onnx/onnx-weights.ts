@@ -53,6 +53,10 @@ export class OnnxWeights {
     return value;
   }
 
+  hasNode(nodeName: string): boolean {
+    return this.#nodeInputs.has(nodeName);
+  }
+
   /** The only constant among a node's inputs. */
   ofNode(nodeName: string): Weight {
     const names = this.#nodeInputs.get(nodeName) ?? [];
