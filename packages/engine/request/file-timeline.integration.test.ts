@@ -38,7 +38,7 @@ const networks: Networks = {
 const manifests = [
   makeGainManifest(SEGMENT_FRAMES),
   ...loadManifests({ speechNetwork: "whisper-tiny" }).filter(
-    ({ family }) => family !== "htdemucs" && family !== "band-split",
+    ({ family }) => family !== "demucs" && family !== "band-split",
   ),
 ];
 
