@@ -10,6 +10,7 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests}.integration.test.ts",
+  "packages/server/http/limits/fair-shares.integration.test.ts",
   "packages/server/http/routes/tasks/{task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];

@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 export interface Gate {
   /** Whether a new request would be refused. */
   isFull(): boolean;
-  /** Resolves with a release function once there is a place; one name gets at most half of the places, and half of those to wait in. */
+  /** Resolves with a release function once there is a place; one name gets its share of the places at most, and half of those to wait in. */
   enter(name?: string): Promise<() => void>;
 }
 
@@ -15,9 +15,14 @@ type Waiter = { admit(): void };
  * If all places are taken, a few requests wait briefly and the rest are refused at once. Waiting longer than the client does would produce a result nobody
  * reads and use memory that others need. Those who wait take turns by name, so that nobody's requests stand behind all of another's.
  */
-export function makeGate(options: { max: number; waitersMax: number; waitMs: number }): Gate {
-  const { max, waitersMax, waitMs } = options;
-  const shareMax = Math.ceil(max / 2);
+export function makeGate(options: {
+  max: number;
+  waitersMax: number;
+  waitMs: number;
+  /** The places of one name; half of them by default. */
+  shareMax?: number;
+}): Gate {
+  const { max, waitersMax, waitMs, shareMax = Math.ceil(max / 2) } = options;
   const waitersShareMax = Math.ceil(waitersMax / 2);
   const held = new Map<Name, number>();
   /** In order of turns. */

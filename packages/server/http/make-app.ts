@@ -18,6 +18,7 @@ import {
 import { addDashboard } from "./dashboard/add-dashboard.ts";
 import type { Dashboard } from "./dashboard/load-dashboard.ts";
 import { sendError, toRequestError, toRootError } from "./errors/error-mapper.ts";
+import { addHeavyRoutes } from "./limits/heavy-routes.ts";
 import { addLoadShedding } from "./limits/load-shedding.ts";
 import { addRateLimit } from "./limits/rate-limit.ts";
 import { addOpenApi } from "./openapi/openapi.ts";
@@ -201,6 +202,7 @@ export async function makeApp(
     if (takesClientId && request.caller)
       request.caller = await toActingCaller(options.ports.accounts, request.caller, request.query);
   });
+  addHeavyRoutes(app);
   addNotModified(app);
   addCompression(app);
   // Sizes are limited while streaming to the store; the parser's own limit would truncate a file instead of rejecting it.

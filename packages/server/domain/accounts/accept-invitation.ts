@@ -52,7 +52,7 @@ export async function acceptInvitation(
   const { people, passwords } = ports;
   const { clientId } = await getInvitationFor(ports, token, email);
   const accepted = await claimAddress(people, clientId, async () => {
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, visitor.address);
     return await people.acceptInvitation(hashKey(token), { email, name, passwordHash });
   });
   if (accepted === "taken") throw makeEmailTakenError();

@@ -52,7 +52,7 @@ export async function changeSelf(
       {
         ...(name === undefined ? {} : { name }),
         ...(email === undefined ? {} : { email }),
-        ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
+        ...(password === undefined ? {} : { passwordHash: await passwords.hash(password, person.id) }),
       },
     );
   const isOtherAddress = email !== undefined && email !== person.email;
@@ -82,7 +82,7 @@ async function checkPassword(
   const isRight =
     given !== undefined &&
     (await tryPassword(people, { session: toCountedSession(session, person) }, () =>
-      passwords.isRight(given, person.passwordHash),
+      passwords.isRight(given, person.passwordHash, person.id),
     ));
   if (!isRight)
     refuseField(

@@ -28,17 +28,21 @@ function parseHash(text: string): { parameters: Parameters; salt: Buffer; tag: B
 }
 
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  /** For `asker`, an address or a person: nobody gets more than half of the places. */
+  hash(password: string, asker: string): Promise<string>;
   /** Takes as long for a person without a password, or for nobody, as for a wrong one. */
-  isRight(password: string, hash: string | null | undefined): Promise<boolean>;
+  isRight(password: string, hash: string | null | undefined, asker: string): Promise<boolean>;
 }
 
-/** argon2id as PHC strings, this many at a time; a few more wait briefly, the rest are refused as overload. */
+/** argon2id as PHC strings, this many at a time; a few more wait briefly in turns, the rest are refused as overload. */
 export function makePasswords(
   gate: Gate = makeGate({ max: HASHES_AT_ONCE, waitersMax: HASHES_AT_ONCE * 16, waitMs: 5000 }),
 ): Passwords {
-  const derive = async (password: string, nonce: Buffer, parameters: Parameters): Promise<Buffer> => {
-    const leave = await gate.enter();
+  const derive = async (
+    password: string,
+    { nonce, parameters, asker }: { nonce: Buffer; parameters: Parameters; asker: string },
+  ): Promise<Buffer> => {
+    const leave = await gate.enter(asker);
     try {
       // The same letters may be typed as different code points.
       const message = password.normalize("NFC");
@@ -47,22 +51,22 @@ export function makePasswords(
       leave();
     }
   };
-  const hash = async (password: string) => {
+  const hash = async (password: string, asker: string) => {
     const salt = randomBytes(SALT_BYTES);
-    const tag = await derive(password, salt, PARAMETERS);
+    const tag = await derive(password, { nonce: salt, parameters: PARAMETERS, asker });
     const { memory, passes, parallelism } = PARAMETERS;
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`;
   };
 
   return {
     hash,
-    async isRight(password, known) {
+    async isRight(password, known, asker) {
       if (known === null || known === undefined) {
-        await derive(password, randomBytes(SALT_BYTES), PARAMETERS);
+        await derive(password, { nonce: randomBytes(SALT_BYTES), parameters: PARAMETERS, asker });
         return false;
       }
       const { parameters, salt, tag } = parseHash(known);
-      return timingSafeEqual(await derive(password, salt, parameters), tag);
+      return timingSafeEqual(await derive(password, { nonce: salt, parameters, asker }), tag);
     },
   };
 }

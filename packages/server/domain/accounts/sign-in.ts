@@ -50,7 +50,9 @@ export async function signInWithPassword(
   const person = await people.findPerson({ email });
   const browserId = person && (await findBrowserId(vault, person, findBrowserToken(person.id)));
   const guesser = browserId === undefined ? { address: visitor.address, account: email } : { browserId };
-  const isRight = await tryPassword(people, guesser, () => passwords.isRight(password, person?.passwordHash));
+  const isRight = await tryPassword(people, guesser, () =>
+    passwords.isRight(password, person?.passwordHash, visitor.address),
+  );
   if (!isRight || !person) throw new Refusal("SIGN_IN_FAILED", "Email address or password is wrong");
   return await openSession(people, person, { method: "password", visitor });
 }

@@ -231,7 +231,7 @@ describe("a change of password", () => {
       await holder.query("begin");
       await holder.query("update people set password_hash = $2 where id = $1", [
         personId,
-        await makePasswords().hash(NEW_PASSWORD),
+        await makePasswords().hash(NEW_PASSWORD, "somebody"),
       ]);
       await holder.query("delete from person_sessions where person_id = $1", [personId]);
       const requests = start();

@@ -31,7 +31,7 @@ import type { Api } from "../../api.ts";
 import { onceAfter } from "../../requests/once.ts";
 import { previewParts, sendPreviewParts } from "../tasks/preview-answers.ts";
 import { getTask } from "../tasks/task-routes.ts";
-import { exportResponse, sendExport } from "../words/words-routes.ts";
+import { exportResponse, heavy, sendExport } from "../words/words-routes.ts";
 
 const tags = ["Shares"];
 const unknownShare = makeUnknownError("share");
@@ -139,7 +139,8 @@ function addSharedViews({
   app.get(
     "/shares/:token/targets/:targetId/words",
     {
-      config,
+      ...heavy,
+      config: { ...config, ...heavy.config },
       schema: {
         tags,
         security,
@@ -157,7 +158,7 @@ function addSharedViews({
   app.get(
     "/shares/:token/targets/:targetId/words/export",
     {
-      config,
+      config: { ...config, ...heavy.config },
       schema: {
         tags,
         security,

@@ -7,6 +7,7 @@ import { getCaller } from "../../access/authenticate.ts";
 import type { Api } from "../../api.ts";
 import { onceAfter } from "../../requests/once.ts";
 import { getTask } from "../tasks/task-routes.ts";
+import { heavy } from "./words-routes.ts";
 
 const PATH = "/tasks/:id/targets/:targetId/realignments";
 const tags = ["Words"];
@@ -21,6 +22,7 @@ export function addRealignmentRoutes({
   app.post(
     PATH,
     {
+      config: heavy.config,
       schema: {
         tags,
         summary: "Align an edited gap again",

@@ -22,6 +22,9 @@ const PATH = "/tasks/:id/targets/:targetId/words";
 const tags = ["Words"];
 const response = { 200: words };
 
+/** Words are checked where they are read; the schema would take another half second for ten hours of them. */
+export const heavy = { config: { isHeavy: true }, serializerCompiler: () => JSON.stringify };
+
 export const exportResponse = {
   200: {
     description: "The words in that form",
@@ -33,7 +36,10 @@ export const exportResponse = {
 export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWriter" | "words">): void {
   app.get(
     PATH,
-    { schema: { tags, summary: "Get the words of a target, as edited", params: targetParams, response } },
+    {
+      ...heavy,
+      schema: { tags, summary: "Get the words of a target, as edited", params: targetParams, response },
+    },
     async (request) => {
       const task = await getTask(ports, getCaller(request), request.params.id);
       return await loadWords(ports, task, request.params.targetId);
@@ -43,6 +49,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
   app.put(
     PATH,
     {
+      ...heavy,
       bodyLimit: WORDS_BODY_MAX_BYTES,
       schema: {
         tags,
@@ -62,6 +69,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
   app.delete(
     PATH,
     {
+      ...heavy,
       schema: {
         tags,
         summary: "Go back to the words the service wrote",
@@ -78,6 +86,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
   app.get(
     `${PATH}/export`,
     {
+      config: heavy.config,
       schema: {
         tags,
         summary: "Export a target's words, as edited, in any form",
