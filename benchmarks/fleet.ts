@@ -16,9 +16,10 @@ import { percentile } from "./run-clients.ts";
 
 /*
  * The load of a fleet of workers on one PostgreSQL server: real workers with an engine that only waits, many in this process, and a server that they know
- * by its address alone. `npm run bench:fleet -- [SIZES]`, such as 10,100,200.
+ * by its address alone. `npm run bench:fleet -- [SIZES] [DATABASE_URL]`, such as 10,100,200. A server of the system, such as Debian's, has other defaults
+ * than ours, jit among them: with its address the figures are printed and not stored, without the cores it uses.
  */
-const [sizes = "10,50,100,200"] = process.argv.slice(2);
+const [sizes = "10,50,100,200", givenUrl] = process.argv.slice(2);
 const SIZES = sizes.split(",").map(Number);
 const CLIENTS = 20;
 const TASK_MS = 10_000;
@@ -49,7 +50,13 @@ const noFiles: Blobs = {
   check: async () => {},
 };
 
-type Bench = { db: Database; pool: pg.Pool; connectionString: string; dir: string; serverPid: number };
+type Bench = {
+  db: Database;
+  pool: pg.Pool;
+  connectionString: string;
+  dir: string;
+  serverPid: number | undefined;
+};
 
 /** This many Tasks of each client, as the API writes them. */
 async function addTasks(pool: pg.Pool, count: number): Promise<void> {
@@ -108,7 +115,7 @@ async function readServer({ pool, serverPid }: Bench) {
   const [figures = { commits: 0, connections: 0, done: 0 }] = rows;
   // Each figure with its own timestamp: with hundreds of sessions, reading /proc takes seconds, and the middle of it counts.
   const [countedMs, ownMs] = [performance.now(), process.cpuUsage().user / 1000];
-  const serverMs = await readCpuMs(serverPid);
+  const serverMs = serverPid === undefined ? Number.NaN : await readCpuMs(serverPid);
   return { ...figures, countedMs, ownMs, serverMs, serverReadMs: (countedMs + performance.now()) / 2 };
 }
 
@@ -202,23 +209,44 @@ async function measureIdle(bench: Bench, size: number): Promise<void> {
   );
 }
 
-async function main(): Promise<void> {
-  const dir = await makeTempDir("fleet");
+async function startOwnServer(dir: string) {
   const postgres = await makeExternalPostgres(dir, {
     max_connections: String(50 + 3 * Math.max(...SIZES)),
     shared_buffers: "256MB",
   });
   const server = postgres.start();
-  const { connectionString } = postgres;
+  return {
+    connectionString: postgres.connectionString,
+    pid: server.pid(),
+    async stop() {
+      await server.stop();
+      postgres.release();
+    },
+  };
+}
+
+async function describeServer(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "select name, reset_val as setting from pg_settings where name in ('server_version', 'jit', 'shared_buffers', 'synchronous_commit') order by 1",
+  );
+  return `- a given server: ${rows.map(({ name, setting }) => `${name} ${setting}`).join(", ")}`;
+}
+
+async function main(): Promise<void> {
+  const dir = await makeTempDir("fleet");
+  const own = givenUrl === undefined ? await startOwnServer(dir) : undefined;
+  const connectionString = own?.connectionString ?? givenUrl ?? "";
   const { db, pool } = openDatabase({ connectionString, maxConnections: 2 });
   try {
     while (!(await pool.query("select 1").catch(() => undefined))) await wait(200);
     await migrate(pool);
-    const bench = { db, pool, connectionString, dir, serverPid: server.pid() ?? 0 };
+    const bench = { db, pool, connectionString, dir, serverPid: own?.pid };
     report("# A fleet of workers", "", ...describeRun());
     report(
       "- real workers with an engine that only waits, all in one process: `npm run bench:fleet`",
-      "- one PostgreSQL beside them (synchronous_commit on, shared_buffers 256 MB)",
+      own
+        ? "- one PostgreSQL beside them (synchronous_commit on, shared_buffers 256 MB)"
+        : await describeServer(pool),
       "- files are neither read nor written; the server and the workers share the two cores",
       "",
       "## Busy",
@@ -247,11 +275,10 @@ async function main(): Promise<void> {
       "|---|---|---|---|",
     );
     for (const size of SIZES) await measureIdle(bench, size);
-    await writeFile(join(import.meta.dirname, "results", "fleet.md"), `${lines.join("\n")}\n`);
+    if (own) await writeFile(join(import.meta.dirname, "results", "fleet.md"), `${lines.join("\n")}\n`);
   } finally {
     await db.destroy();
-    await server.stop();
-    postgres.release();
+    await own?.stop();
     await rm(dir, { recursive: true, force: true });
   }
 }
