@@ -10,7 +10,6 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests}.integration.test.ts",
-  "packages/server/http/limits/fair-shares.integration.test.ts",
   "packages/server/http/routes/tasks/{task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];
@@ -20,6 +19,7 @@ const FAULTS = [
   "packages/engine/separation/spans/spans.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/compat/waiting.integration.test.ts",
+  "packages/server/http/limits/fair-shares.integration.test.ts",
   "packages/server/worker/{drain,full-disk,idle-worker,outage,takeover}.integration.test.ts",
   "packages/server/worker/spans/{killed-helper,span-workers}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,full-disk-storm,media-sandbox}.test.ts",
