@@ -18,6 +18,12 @@ export class MsstSection {
     return this.#read(name, (value): value is number => typeof value === "number", "a number");
   }
 
+  /** A whole number from 1. */
+  count(name: string): number | undefined {
+    const is = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+    return this.#read(name, is, "a whole number from 1");
+  }
+
   flag(name: string): boolean | undefined {
     return this.#read(name, (value): value is boolean => typeof value === "boolean", "true or false");
   }
@@ -40,6 +46,39 @@ export class MsstSection {
     if (is(value)) return value;
     throw new CheckpointRefused(`The configuration's ${this.#path}${name} is not ${what}.`);
   }
+}
+
+/** That the transform can have: more is no audio network's. */
+const MAX_FFT_SIZE = 65_536;
+/** Ten minutes at 48 kHz. */
+const MAX_CHUNK_FRAMES = 28_800_000;
+
+/** Refuses a transform that can't be run, and chunks that no machine has memory for. */
+export function checkTransform({
+  fftSize,
+  hopFrames,
+  segmentFrames,
+}: {
+  fftSize: number;
+  hopFrames: number;
+  segmentFrames: number;
+}): void {
+  let rest = fftSize;
+  for (const factor of [2, 3, 5]) while (rest % factor === 0 && rest > 0) rest /= factor;
+  if (rest !== 1 || fftSize % 32 !== 0 || fftSize > MAX_FFT_SIZE)
+    throw new CheckpointRefused(
+      `A Fourier transform of ${fftSize} frames can't be run: it must be a multiple of 32 without prime factors above 5, at most ${MAX_FFT_SIZE}.`,
+    );
+  if (!Number.isSafeInteger(hopFrames) || hopFrames < 1 || hopFrames > fftSize)
+    throw new CheckpointRefused(`A hop of ${hopFrames} frames does not fit a transform of ${fftSize}.`);
+  if (
+    !Number.isSafeInteger(segmentFrames) ||
+    segmentFrames <= fftSize / 2 ||
+    segmentFrames > MAX_CHUNK_FRAMES
+  )
+    throw new CheckpointRefused(
+      `A chunk of ${segmentFrames} frames can't be run: it must be longer than half a transform of ${fftSize}, and at most ${MAX_CHUNK_FRAMES}.`,
+    );
 }
 
 const USUAL_RATE_HZ = 44_100;
@@ -76,16 +115,16 @@ export function readMsst(
   return {
     stems: named ?? assume("stems", usual.stems?.length === stemCount ? usual.stems : generic),
     sampleRateHz:
-      audio.number("sample_rate") ??
-      training.number("samplerate") ??
+      audio.count("sample_rate") ??
+      training.count("samplerate") ??
       assume("sample rate in Hz", USUAL_RATE_HZ),
     segmentFrames:
-      inference.number("chunk_size") ??
-      audio.number("chunk_size") ??
+      inference.count("chunk_size") ??
+      audio.count("chunk_size") ??
       assume("chunk in frames", usual.segmentFrames),
     chunking: {
       convention: "msst",
-      overlapCount: inference.number("num_overlap") ?? assume("segments over each frame", USUAL_OVERLAPS),
+      overlapCount: inference.count("num_overlap") ?? assume("segments over each frame", USUAL_OVERLAPS),
     },
     ...(inference.flag("normalize") && { levelling: "population" as const }),
   };

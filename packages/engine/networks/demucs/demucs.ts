@@ -33,7 +33,7 @@ export class Demucs implements StemNetwork {
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
     const bag = parseBag(manifest);
     const onGpu =
-      bag.members.length === 1
+      bag.members.length === 1 && manifest.channels === 2
         ? await loadOnGpu(() => Demucs.toSoundGraph(path, manifest), manifest, options)
         : undefined;
     if (onGpu) return onGpu;

@@ -57,6 +57,16 @@ it("a bag's segment holds for its members, but not above an htdemucs' own", () =
   expect([segmentOf(2), segmentOf(44)]).toEqual([32_000, 36_800]);
 });
 
+it("a bag of one network, as hdemucs_mmi.yaml is, is that network with the bag's segment", () => {
+  const { demucs, ...one } = read("hdemucs");
+  const tensors = one.tensors.map((tensor) => ({ ...tensor, name: `0.${tensor.name}` }));
+  const recognised = recogniseDemucs({ ...one, tensors, bag: { members: [demucs!], segment: 5 } });
+  expect(recognised).toMatchObject({ title: "Demucs v3 (hdemucs)", segmentFrames: 80_000 });
+  expect(recognised?.stored).toEqual(
+    recogniseDemucs(read("hdemucs"))?.stored.map(({ name }) => ({ name, from: `0.${name}` })),
+  );
+});
+
 it.each([
   [{ cac: false }, /cac is false/],
   [{ kernel_size: 6 }, /kernel_size is 6/],

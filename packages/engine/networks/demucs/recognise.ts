@@ -1,4 +1,5 @@
 import { type Checkpoint, CheckpointRefused, type DemucsPackage, type Recognised } from "../architecture.ts";
+import { checkTransform } from "../msst-configuration.ts";
 import { type DemucsConfig, EMBEDDING_SCALE, parseBag } from "./demucs-config.ts";
 
 type Kind = "htdemucs" | "hdemucs";
@@ -10,6 +11,8 @@ const TITLES = { htdemucs: "Demucs v4 (htdemucs)", hdemucs: "Demucs v3 (hdemucs)
 const USUAL_STEMS = ["drums", "bass", "other", "vocals", "guitar", "piano"];
 const USUAL_SEGMENTS = { htdemucs: "39/5", hdemucs: 44 } as const;
 const USUAL_RATE_HZ = 44_100;
+/** Of the tensors of a bag's only network, which is stored like one without a bag. */
+const MEMBER_PREFIX = "0.";
 const OVERLAP_SHARE = 0.25;
 const MSST_OVERLAPS = 4;
 
@@ -49,6 +52,10 @@ export function recogniseDemucs(checkpoint: Checkpoint): Recognised | undefined 
     throw new CheckpointRefused(
       `The networks of ${checkpoint.fileName} differ in their stems, sample rate or segments.`,
     );
+  for (const { config, segmentFrames } of understood) {
+    const { fftSize = 4096 } = config;
+    checkTransform({ fftSize, hopFrames: fftSize / 4, segmentFrames });
+  }
   const { config: _, takesAnyLength, ...rest } = first;
   const weights = checkpoint.bag?.weights;
   if (
@@ -76,7 +83,10 @@ export function recogniseDemucs(checkpoint: Checkpoint): Recognised | undefined 
     assumptions: [...new Set(assumptions)],
     stored: checkpoint.tensors
       .filter(({ dtype }) => !dtype.startsWith("I") && dtype !== "BOOL")
-      .map(({ name }) => ({ name, from: name })),
+      .map(({ name }) => ({
+        name: checkpoint.bag && members.length === 1 ? name.slice(MEMBER_PREFIX.length) : name,
+        from: name,
+      })),
   };
 }
 

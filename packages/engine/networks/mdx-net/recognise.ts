@@ -1,5 +1,5 @@
 import { type Checkpoint, CheckpointRefused, type Recognised } from "../architecture.ts";
-import { MsstSection } from "../msst-configuration.ts";
+import { checkTransform, MsstSection } from "../msst-configuration.ts";
 import { findKnownFile } from "./known-files.ts";
 import { MDX_NET_HOP_FRAMES, type MdxNetConfig } from "./mdx-net-config.ts";
 
@@ -21,19 +21,19 @@ export function recogniseMdxNet(checkpoint: Checkpoint): Recognised | undefined 
   const assumptions: string[] = [];
   const given = new MsstSection(checkpoint.msst);
   const known = findKnownFile(checkpoint.tailMd5);
-  const binCount = input.shape[2] || given.number("mdx_dim_f_set") || known?.binCount;
-  const slotsLog2 = given.number("mdx_dim_t_set") ?? known?.slotsLog2;
+  const binCount = input.shape[2] || given.count("mdx_dim_f_set") || known?.binCount;
+  const slotsLog2 = given.count("mdx_dim_t_set") ?? known?.slotsLog2;
   const slots = input.shape[3] || (slotsLog2 === undefined ? undefined : 2 ** slotsLog2);
   if (!binCount || !slots)
     throw new CheckpointRefused(
       `${fileName} leaves its size open: give mdx_dim_f_set and mdx_dim_t_set in a configuration.`,
     );
-  const fftSize = given.number("mdx_n_fft_scale_set") ?? known?.fftSize ?? USUAL_FFT_SIZES.get(binCount);
+  const fftSize = given.count("mdx_n_fft_scale_set") ?? known?.fftSize ?? USUAL_FFT_SIZES.get(binCount);
   if (fftSize === undefined)
     throw new CheckpointRefused(
       `${fileName} is not in Ultimate Vocal Remover's table, and its n_fft can't be read off: give mdx_n_fft_scale_set in a configuration (for ${binCount} bins usually ${2 * binCount} or 7680).`,
     );
-  if (known === undefined && given.number("mdx_n_fft_scale_set") === undefined)
+  if (known === undefined && given.count("mdx_n_fft_scale_set") === undefined)
     assumptions.push(`n_fft: ${fftSize}`);
   const gain = given.number("compensate") ?? known?.gain ?? 1;
   if (known === undefined && given.number("compensate") === undefined) assumptions.push("compensate: 1");
@@ -42,6 +42,7 @@ export function recogniseMdxNet(checkpoint: Checkpoint): Recognised | undefined 
   const segmentFrames = MDX_NET_HOP_FRAMES * (slots - 1);
   if (segmentFrames <= fftSize || binCount > fftSize / 2 + 1)
     throw new CheckpointRefused(`An n_fft of ${fftSize} does not fit ${binCount} bins and ${slots} slots.`);
+  checkTransform({ fftSize, hopFrames: MDX_NET_HOP_FRAMES, segmentFrames });
   const configuration: MdxNetConfig = { fftSize, binCount, slots, gain };
   return {
     family: "mdx-net",

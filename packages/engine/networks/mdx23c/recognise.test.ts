@@ -36,6 +36,8 @@ it("without one, assumes what is usual for its bins", () => {
 
 it.each([
   [{ audio: { ...(read("mdx23c").msst!.audio as object), chunk_size: 1000 } }, /needs a multiple of 8/],
+  [{ audio: { n_fft: 1_000_000_000, chunk_size: 32_512 } }, /transform of 1000000000 frames can't be run/],
+  [{ audio: { hop_length: 0.5 } }, /audio.hop_length is not a whole number/],
   [{ model: { act: "swish" } }, /activation swish is unknown/],
   [{ training: { instruments: ["one", "two", "three"] } }, /names 3 stems/],
 ])("refuses a configuration that does not fit: %j", (changes, message) => {

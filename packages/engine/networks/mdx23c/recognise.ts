@@ -1,5 +1,5 @@
 import { type Checkpoint, CheckpointRefused, type Recognised } from "../architecture.ts";
-import { MsstSection, readMsst } from "../msst-configuration.ts";
+import { checkTransform, MsstSection, readMsst } from "../msst-configuration.ts";
 import type { Mdx23cConfig } from "./mdx23c-config.ts";
 
 const TITLE = "MDX23C (TFC-TDF v3)";
@@ -25,7 +25,7 @@ export function recogniseMdx23c(checkpoint: Checkpoint): Recognised | undefined 
   const root = new MsstSection(checkpoint.msst);
   const [audio, model] = [root.section("audio"), root.section("model")];
   const planes = first[1]!;
-  const channels = audio.number("num_channels") ?? 2;
+  const channels = audio.count("num_channels") ?? 2;
   if (channels !== 1 && channels !== 2)
     throw new CheckpointRefused(`The network takes ${channels} channels; networks of 1 or 2 can be run.`);
   const subbands = planes / (2 * channels);
@@ -34,12 +34,13 @@ export function recogniseMdx23c(checkpoint: Checkpoint): Recognised | undefined 
   if (!Number.isInteger(subbands) || !Number.isInteger(stemCount))
     throw new CheckpointRefused(`Its first convolution reads ${planes} planes, which are no whole subbands.`);
   const fftSize =
-    audio.number("n_fft") ?? Number(assume("n_fft", USUAL_FFT_SIZES.get(binCount) ?? 2 * binCount));
+    audio.count("n_fft") ?? Number(assume("n_fft", USUAL_FFT_SIZES.get(binCount) ?? 2 * binCount));
   const hopFrames =
-    audio.number("hop_length") ?? Number(assume("hop_length", fftSize === 8192 ? 1024 : fftSize / 4));
+    audio.count("hop_length") ?? Number(assume("hop_length", fftSize === 8192 ? 1024 : fftSize / 4));
   const segmentFrames = hopFrames * (USUAL_SLOTS - 1);
   const usual = { segmentFrames, stems: ["vocals", "other"] };
   const shared = readMsst(checkpoint, { stemCount, usual, assumptions });
+  checkTransform({ fftSize, hopFrames, segmentFrames: shared.segmentFrames });
   const levels = [...shapes.keys()].filter((name) =>
     /^encoder_blocks\.\d+\.downscale\.conv\.2\.weight$/.test(name),
   );

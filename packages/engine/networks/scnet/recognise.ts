@@ -1,5 +1,5 @@
 import { type Checkpoint, CheckpointRefused, type Recognised } from "../architecture.ts";
-import { MsstSection, readMsst } from "../msst-configuration.ts";
+import { checkTransform, MsstSection, readMsst } from "../msst-configuration.ts";
 import type { ScnetConfig } from "./scnet-config.ts";
 
 const CHANNELS = 2;
@@ -30,12 +30,12 @@ export function recogniseScnet(checkpoint: Checkpoint): Recognised | undefined {
   const root = new MsstSection(checkpoint.msst);
   const model = root.section("model");
   const planes = first[1]!;
-  if (planes !== 2 * CHANNELS || (model.number("audio_channels") ?? CHANNELS) !== CHANNELS)
+  if (planes !== 2 * CHANNELS || (model.count("audio_channels") ?? CHANNELS) !== CHANNELS)
     throw new CheckpointRefused(`The network reads ${planes} planes; an SCNet of two channels reads four.`);
   const positions = shapes.get("pos_embed_f")?.[2];
-  const fftSize = model.number("nfft") ?? (positions ? 2 * (positions - 1) : assume("nfft", 4096));
-  const hopFrames = model.number("hop_size") ?? assume("hop_size", 1024);
-  if ((model.number("win_size") ?? fftSize) !== fftSize)
+  const fftSize = model.count("nfft") ?? (positions ? 2 * (positions - 1) : assume("nfft", 4096));
+  const hopFrames = model.count("hop_size") ?? assume("hop_size", 1024);
+  if ((model.count("win_size") ?? fftSize) !== fftSize)
     throw new CheckpointRefused(`A win_size other than nfft, ${fftSize}, can't be run.`);
   const layers = [...shapes.keys()].filter((name) =>
     /^separation_net\.dp_modules\.\d+\.norm_layers\.0\.weight$/.test(name),
@@ -51,7 +51,7 @@ export function recogniseScnet(checkpoint: Checkpoint): Recognised | undefined {
     throw new CheckpointRefused("The configuration's model.band_SR are no shares of a spectrum.");
   const kernels = [0, 1, 2].map((band) => shapes.get(`encoder.0.SDlayer.convs.${band}.weight`)?.[2] ?? 0);
   const bandStrides = model.numbers("band_stride") ?? assume("band_stride", kernels.map(toUsualStride));
-  if (bandStrides.length !== 3)
+  if (bandStrides.length !== 3 || bandStrides.some((stride) => !Number.isSafeInteger(stride) || stride < 1))
     throw new CheckpointRefused("The configuration's model.band_stride names no three bands.");
   const configuration: ScnetConfig = {
     ...{ fftSize, hopFrames, bandStrides },
@@ -62,6 +62,7 @@ export function recogniseScnet(checkpoint: Checkpoint): Recognised | undefined {
   const stemCount = last[1]! / planes;
   const usual = { segmentFrames: USUAL_CHUNK_FRAMES, stems: USUAL_STEMS };
   const shared = readMsst(checkpoint, { stemCount, usual, assumptions });
+  checkTransform({ fftSize, hopFrames, segmentFrames: shared.segmentFrames });
   return {
     ...shared,
     family: "scnet",
