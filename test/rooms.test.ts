@@ -38,6 +38,7 @@ const FLOORS: Record<string, string[]> = {
   ],
   engine: [
     "index.ts",
+    "added-networks",
     "process",
     "request",
     "detection transcription voices",

@@ -21,3 +21,11 @@ export const serviceHost = () => read("HOST") ?? "127.0.0.1";
 export const isDatabaseOutside = () => read("DATABASE_URL") !== undefined;
 export const executionProvider = () => read("EXECUTION_PROVIDER") ?? "auto";
 export const mediaSandbox = () => read("MEDIA_SANDBOX") ?? "required";
+
+/** The networks that people added; for the command without a service, a folder of the user. */
+export const modelsDir = () =>
+  read("MODELS_DIR") ??
+  join(
+    read("DATA_DIR") ?? join(read("XDG_DATA_HOME") ?? join(homedir(), ".local/share"), "stemwright"),
+    "models",
+  );

@@ -9,6 +9,10 @@ const REASONS: Record<string, ExitReason> = {
   TimeoutError: "UNREACHABLE",
   BadRequestError: "USAGE",
   NotFoundError: "USAGE",
+  CheckpointError: "FAILED",
+  CheckpointRefused: "FAILED",
+  EngineError: "FAILED",
+  MediaError: "FAILED",
 };
 const ADVICE: Record<string, string> = {
   AuthenticationError: "Set STEMWRIGHT_API_KEY to a key of this service.",

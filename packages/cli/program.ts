@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { addCompletionCommand } from "./completion/completion-command.ts";
+import { addModelsCommands } from "./models/models-commands.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { addRemoteCommands } from "./remote/remote-commands.ts";
 import { addServerCommands } from "./server/server-commands.ts";
@@ -10,8 +11,11 @@ export function makeProgram(): Command {
   const program = new Command("stemwright")
     .description(packageFile.description)
     .version(packageFile.version)
+    // An option after a subcommand is the subcommand's.
+    .enablePositionalOptions()
     .showHelpAfterError("(stemwright --help lists the commands)");
   addWorkCommands(program);
+  addModelsCommands(program);
   addRemoteCommands(program);
   addServerCommands(program);
   program

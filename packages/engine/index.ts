@@ -1,8 +1,31 @@
+export {
+  dropDraft,
+  getAddedManifest,
+  installDraft,
+  makeDraft,
+  type NetworkDraft,
+  rememberSpeed,
+  removeNetwork,
+  setDefaultNetwork,
+} from "./added-networks/added-networks.ts";
+export { checkNetwork, type NetworkCheck } from "./added-networks/check-network.ts";
+export { type ConvertedNetwork, convertNetwork } from "./added-networks/convert-network.ts";
+export { KNOWN_NETWORKS, type KnownNetwork } from "./added-networks/known-networks.ts";
 export type { GapRequest, GapResult } from "./alignment/align-gap.ts";
+export { CheckpointError } from "./checkpoints/checkpoint-error.ts";
+export { readConfigurationFile } from "./checkpoints/convert-checkpoint.ts";
+export { type Bag, findBag } from "./checkpoints/read-configuration.ts";
 export { EngineError, type EngineErrorKind } from "./engine-error.ts";
 export { EngineKilled } from "./engine-killed.ts";
 export { isDiskFull } from "./is-disk-full.ts";
-export { SPEECH_NETWORKS } from "./manifests/manifest.ts";
+export {
+  listAddedManifests,
+  listNetworkFolders,
+  loadDefaults,
+  SPEECH_NETWORKS,
+  type StemManifest,
+  type StemService,
+} from "./manifests/manifest.ts";
 export {
   AUDIO_FORMATS,
   type AudioFormat,

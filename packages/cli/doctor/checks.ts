@@ -8,6 +8,7 @@ import {
   executionProvider,
   isDatabaseOutside,
   mediaSandbox,
+  modelsDir,
   serviceHost,
   servicePort,
 } from "../environment.ts";
@@ -71,9 +72,11 @@ async function checkSandbox(): Promise<Finding> {
 }
 
 async function checkModels(): Promise<Finding> {
-  const { listEngineModels } = await import("@stemwright/engine");
-  const models = listEngineModels();
-  if (models.length > 0) return { state: "ok", message: `${models.length} models installed` };
+  const { listAddedManifests, listEngineModels } = await import("@stemwright/engine");
+  const models = listEngineModels({ modelsDir: modelsDir() });
+  const added = listAddedManifests(modelsDir()).length;
+  const more = added === 0 ? "" : `, ${added} networks added in ${modelsDir()}`;
+  if (models.length > 0) return { state: "ok", message: `${models.length} models installed${more}` };
   return {
     state: "problem",
     message: "no network's weights are installed",

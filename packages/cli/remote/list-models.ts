@@ -1,10 +1,15 @@
+import { modelsDir } from "../environment.ts";
 import { openClient } from "./open-client.ts";
 
 type Row = { id: string; state: string; licence: string };
 
 async function listInstalled(): Promise<Row[]> {
   const { listEngineModels } = await import("@stemwright/engine");
-  return listEngineModels().map(({ id, weights }) => ({ id, state: "installed", licence: weights.licence }));
+  return listEngineModels({ modelsDir: modelsDir() }).map(({ id, weights }) => ({
+    id,
+    state: "installed",
+    licence: weights.licence,
+  }));
 }
 
 async function listServed(server: string | true): Promise<Row[]> {

@@ -9,14 +9,6 @@ const withRemote = (command: Command) =>
 
 /** Commands for a service, loaded when they run. */
 export function addRemoteCommands(program: Command): void {
-  withRemote(
-    program
-      .command("models")
-      .description("list the models installed here, or those of a service (--server), with their licences"),
-  )
-    .addHelpText("after", "\nExamples:\n  $ stemwright models\n  $ stemwright models --json\n")
-    .action(async (options: Remote) => (await import("./list-models.ts")).listModels(options));
-
   const tasks = program.command("tasks").description("look after the Tasks of a service");
   withRemote(tasks.command("list").description("the newest Tasks"))
     .option("-n, --number <count>", "how many", "20")

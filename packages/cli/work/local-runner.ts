@@ -21,21 +21,28 @@ import { toBaseName, toSoundFormats, type WantedTarget } from "./wanted-target.t
 type LocalOptions = {
   cacheDir: string;
   executionProvider: (typeof PROVIDER_SETTINGS)[number];
+  modelsDir: string;
   onNotice(notice: string): void;
   /** Files that the jobs will read, as far as known. */
   reads: readonly string[];
 };
 
 /** Runs the engine on this machine. Checkpoints are kept in the cache folder until the input is done. */
-export function openLocalRunner({ cacheDir, executionProvider, onNotice, reads }: LocalOptions): Runner {
+export function openLocalRunner({
+  cacheDir,
+  executionProvider,
+  modelsDir,
+  onNotice,
+  reads,
+}: LocalOptions): Runner {
   const workRoot = join(cacheDir, "work");
   mkdirSync(workRoot, { recursive: true, mode: 0o700 });
   const needs = { read: reads.map((path) => resolve(path)), write: [workRoot] };
-  const engine = new EngineProcess({ cacheDir, onNotice, executionProvider, needs });
-  const installed = new Set(listEngineModels().map(({ id }) => id));
+  const engine = new EngineProcess({ cacheDir, onNotice, executionProvider, modelsDir, needs });
+  const installed = new Set(listEngineModels({ modelsDir }).map(({ id }) => id));
 
   async function run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
-    const missing = job.targets.find(({ model }) => !installed.has(model));
+    const missing = job.targets.find(({ model, network }) => network === undefined && !installed.has(model));
     if (missing)
       throw new CliError(
         "NOT_READY",
@@ -100,6 +107,7 @@ function toEngineTarget(
     return {
       ...common,
       kind: "sound",
+      ...(target.network === undefined ? {} : { network: target.network }),
       files: files.map((file) => ({ ...file, format: file.format as AudioFormat })),
     };
   if (target.kind === "detection")

@@ -1,10 +1,12 @@
-import { readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import type { ExitReason } from "../exit-codes.ts";
 import { toExitReason } from "../print-error.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl } from "./list-inputs.ts";
 import { type PlannedOutput, planOutputPaths } from "./plan-output-paths.ts";
 import type { Reporter } from "./reporter.ts";
+
+const COMMENT_AREA_BYTES = 1 << 16;
 
 type RunOptions = {
   getRunner: () => Promise<Runner>;
@@ -40,7 +42,8 @@ async function runJob(job: Job, { getRunner, reporter, signal, force }: RunOptio
   const { input } = job;
   try {
     const known = await completeOutputs(job);
-    if (!force && (await areNewer(known, input))) return reporter.skipped(input, toPaths(known));
+    if (!force && (await areNewer(known, input)) && (await areOfNetwork(known)))
+      return reporter.skipped(input, toPaths(known));
     reporter.started(input);
     const runner = await getRunner();
     const outputs = await runner.run(job, {
@@ -66,6 +69,32 @@ async function completeOutputs(job: Job): Promise<readonly PlannedOutput[]> {
     return planOutputPaths(job, voices.length);
   } catch {
     return job.outputs;
+  }
+}
+
+/** Stems of another network may have the same names: the engine notes in each file what made it. */
+async function areOfNetwork(outputs: readonly PlannedOutput[]): Promise<boolean> {
+  const named = outputs.filter(({ target }) => target.network !== undefined);
+  if (named.length === 0) return true;
+  const made = await Promise.all(
+    named.map(({ path, target }) => mentions(path, `; network=${target.network}; `)),
+  );
+  return made.every(Boolean);
+}
+
+/** Comments of audio files are near their start or end. */
+async function mentions(path: string, text: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const lengthBytes = Math.min(size, COMMENT_AREA_BYTES);
+    for (const position of [0, size - lengthBytes]) {
+      const { buffer } = await file.read(Buffer.alloc(lengthBytes), { position });
+      if (buffer.includes(text) || buffer.includes(text, 0, "utf16le")) return true;
+    }
+    return false;
+  } finally {
+    await file.close();
   }
 }
 

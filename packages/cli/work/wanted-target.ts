@@ -4,6 +4,8 @@ export type WantedTarget = {
   kind: "sound" | "voices" | "text" | "detection";
   formats: readonly string[];
   variant?: string;
+  /** The id of an added network; the model is then one of its stems. */
+  network?: string;
   residual?: boolean;
   language?: string;
   transcriptPath?: string;

@@ -38,6 +38,7 @@ export function addWorkCommands(program: Command): void {
       "vocals, instrumental, drums, bass, other, guitar, piano, …",
       "vocals,instrumental",
     )
+    .option("--network <id>", "an added network: all its stems, or those of --stems by their names")
     .option("--residual", "with each stem, the input without it", false)
     .option("--high-quality", "several passes for vocals and instrumental; three times as long", false)
     .addHelpText(
@@ -50,9 +51,13 @@ export function addWorkCommands(program: Command): void {
         "separate 'album/*.mp3' --stems bass --server http://127.0.0.1:8080",
       ]),
     )
-    .action(async (files: string[], options: WorkOptions & SeparateOptions) => {
+    .action(async (files: string[], options: WorkOptions & SeparateOptions, command: Command) => {
       const formats = toFormats(options.format, AUDIO_OUTPUT_FORMATS);
-      const stems = toList(options.stems);
+      const isChosen = command.getOptionValueSource("stems") !== "default";
+      const stems =
+        options.network === undefined
+          ? toList(options.stems)
+          : await listStemsOf(options.network, options, isChosen);
       await work(files, options, {
         kind: "sound",
         formats,
@@ -144,20 +149,43 @@ export function addWorkCommands(program: Command): void {
     });
 }
 
-type SeparateOptions = { stems: string; residual: boolean; highQuality: boolean };
+/** All of the network's, or those that were asked for. */
+async function listStemsOf(
+  network: string,
+  { server, stems, highQuality }: WorkOptions & SeparateOptions,
+  isChosen: boolean,
+): Promise<string[]> {
+  if (server !== undefined)
+    throw new CliError("USAGE", "--network uses the networks of this machine: leave out --server.");
+  if (highQuality) throw new CliError("USAGE", "--high-quality has no meaning for a network that is named.");
+  const { findManifest } = await import("../models/show-networks.ts");
+  const manifest = findManifest(network);
+  const known = [...manifest.stems, ...manifest.serves.map(({ model }) => model)];
+  const chosen = isChosen ? toList(stems) : manifest.stems;
+  const unknown = chosen.find((stem) => !known.includes(stem));
+  if (unknown !== undefined)
+    throw new CliError(
+      "USAGE",
+      `${network} has no stem ${unknown}: it has ${[...new Set(known)].join(", ")}.`,
+    );
+  return chosen;
+}
+
+type SeparateOptions = { network?: string; stems: string; residual: boolean; highQuality: boolean };
 
 const HIGH_QUALITY_MODELS = ["vocals", "instrumental"];
 
 function toStemTarget(
   model: string,
   formats: readonly string[],
-  { residual, highQuality }: SeparateOptions,
+  { network, residual, highQuality }: SeparateOptions,
 ): WantedTarget {
   const hasVariant = highQuality && HIGH_QUALITY_MODELS.includes(model);
   return {
     model,
     kind: "sound",
     formats,
+    ...(network === undefined ? {} : { network }),
     ...(residual ? { residual } : {}),
     ...(hasVariant ? { variant: "high_quality" } : {}),
   };

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CliError } from "../cli-error.ts";
-import { cacheDir, executionProvider, findApiKey, findBaseUrl, mediaSandbox } from "../environment.ts";
+import { cacheDir, findApiKey, findBaseUrl, modelsDir } from "../environment.ts";
 import { EXIT_CODES, type ExitReason } from "../exit-codes.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl, listInputs } from "./list-inputs.ts";
@@ -124,14 +124,13 @@ const listRead = ({ input, targets }: Job) => [
 
 async function openRunner({ options }: Wanted, reporter: Reporter, jobs: readonly Job[]): Promise<Runner> {
   if (options.server === undefined) {
-    const [{ openLocalRunner }, { PROVIDER_SETTINGS, SANDBOX_MODES, setSandboxMode }] = await Promise.all([
+    const [{ openLocalRunner }, { engineSettings }] = await Promise.all([
       import("./local-runner.ts"),
-      import("@stemwright/engine"),
+      import("../models/engine-settings.ts"),
     ]);
-    setSandboxMode(pick("MEDIA_SANDBOX", mediaSandbox(), SANDBOX_MODES));
     return openLocalRunner({
-      cacheDir: cacheDir(),
-      executionProvider: pick("EXECUTION_PROVIDER", executionProvider(), PROVIDER_SETTINGS),
+      ...(await engineSettings()),
+      modelsDir: modelsDir(),
       onNotice: (notice) => reporter.note(notice),
       reads: jobs.flatMap(listRead),
     });
@@ -143,13 +142,6 @@ async function openRunner({ options }: Wanted, reporter: Reporter, jobs: readonl
   const url = options.server === true ? findBaseUrl() : options.server;
   const client = new Stemwright({ ...(url ? { baseUrl: url } : {}), apiKey: findApiKey() ?? null });
   return openServerRunner({ client, cacheDir: cacheDir() });
-}
-
-function pick<Choice extends string>(name: string, given: string, known: readonly Choice[]): Choice {
-  const choice = known.find((one) => one === given);
-  if (choice === undefined)
-    throw new CliError("USAGE", `${name} is "${given}"; it must be one of ${known.join(", ")}.`);
-  return choice;
 }
 
 async function writeToStdout(jobs: readonly Job[]): Promise<void> {

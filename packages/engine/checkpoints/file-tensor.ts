@@ -125,3 +125,14 @@ const CONVERTERS: Record<TensorType, (buffer: ArrayBuffer) => Float32Array<Array
 /** The block must start at its buffer's first byte. */
 export const widenBlock = (block: Uint8Array<ArrayBuffer>, dtype: TensorType) =>
   CONVERTERS[dtype](block.buffer);
+
+export function readTensor(tensor: TensorView): Float32Array<ArrayBuffer> {
+  const floats = new Float32Array(countElements(tensor.shape));
+  let at = 0;
+  for (const block of readBlocks(tensor)) {
+    const part = widenBlock(block, tensor.dtype);
+    floats.set(part, at);
+    at += part.length;
+  }
+  return floats;
+}

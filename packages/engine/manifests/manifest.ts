@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { z } from "zod";
 
 /** Families of networks that separate stems: those of our own networks, then those that people add. `networks/registry.ts` has their code. */
@@ -98,6 +98,8 @@ const stemManifestSchema = z
     /** The stem of another network that this one separates further; without it, the network reads the input. */
     reads: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
     serves: z.array(stemServiceSchema).min(1),
+    /** Models for which this installation prefers this network; from its settings, not from the file. */
+    defaultFor: z.array(z.string()).optional(),
     /** For each variant, the starts of the passes whose stems are averaged, as a share of a segment. */
     startShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
   })
@@ -210,10 +212,17 @@ export function parseManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
-/** All manifests of the folder, by file name; of the speech networks only the chosen one. */
-export function loadManifests(options: { folder?: string; speechNetwork?: SpeechNetwork } = {}): Manifest[] {
-  const { folder = MANIFESTS_FOLDER, speechNetwork = SPEECH_NETWORKS[0] } = options;
-  const manifests = readdirSync(folder)
+export type ManifestOptions = {
+  folder?: string;
+  /** The networks that people added; none without it. */
+  modelsDir?: string | undefined;
+  speechNetwork?: SpeechNetwork;
+};
+
+/** All manifests of the folder, by file name, of the speech networks only the chosen one; then those of added networks. */
+export function loadManifests(options: ManifestOptions = {}): Manifest[] {
+  const { folder = MANIFESTS_FOLDER, speechNetwork = SPEECH_NETWORKS[0], modelsDir } = options;
+  const own = readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
     .map((name) => {
@@ -224,8 +233,73 @@ export function loadManifests(options: { folder?: string; speechNetwork?: Speech
       }
     })
     .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechNetwork);
+  if (modelsDir === undefined) return checkReads(own);
+  const defaults = Object.entries(loadDefaults(modelsDir));
+  const preferred = (id: string) => defaults.flatMap(([model, network]) => (network === id ? [model] : []));
+  return checkReads([...own, ...listAddedManifests(modelsDir)]).map((manifest) =>
+    isStemManifest(manifest) ? { ...manifest, defaultFor: preferred(manifest.id) } : manifest,
+  );
+}
+
+function checkReads(manifests: Manifest[]): Manifest[] {
   for (const manifest of manifests.filter(isStemManifest)) findReadNetwork(manifest, manifests);
   return manifests;
+}
+
+/** The manifest of an added network, whose weights are beside it. */
+export type AddedManifest = StemManifest;
+export const MANIFEST_FILE = "manifest.json";
+/** Which network serves a model that several serve. */
+export const DEFAULTS_FILE = "defaults.json";
+
+/** A folder's name as well: nothing that has a meaning in a path. */
+export const isNetworkId = (id: string) => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(id);
+
+/** Folders whose manifest can't be read are left out: a network that is being removed, or of a later release. */
+export function listAddedManifests(modelsDir: string): AddedManifest[] {
+  return listNetworkFolders(modelsDir).flatMap((id) => findAddedManifest(modelsDir, id) ?? []);
+}
+
+/** Every network of the store; one whose manifest can't be read as well. */
+export function listNetworkFolders(modelsDir: string): string[] {
+  try {
+    const entries = readdirSync(modelsDir, { withFileTypes: true });
+    return entries
+      .flatMap((entry) => (entry.isDirectory() && isNetworkId(entry.name) ? [entry.name] : []))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+export function findAddedManifest(modelsDir: string, id: string): AddedManifest | undefined {
+  const folder = resolve(modelsDir, id);
+  try {
+    const manifest = parseManifest(readFileSync(join(folder, MANIFEST_FILE), "utf8"));
+    if (!isStemManifest(manifest) || manifest.id !== id) return undefined;
+    const { weights } = manifest;
+    return { ...manifest, weights: { ...weights, file: join(folder, basename(weights.file)) } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** By model, the network that the installation prefers. */
+export function loadDefaults(modelsDir: string): Record<string, string> {
+  try {
+    return z
+      .record(z.string(), z.string())
+      .parse(JSON.parse(readFileSync(join(modelsDir, DEFAULTS_FILE), "utf8")));
+  } catch {
+    return {};
+  }
+}
+
+/** The manifest that serves a model: the preferred one if several do. */
+export function chooseManifest(model: string, serving: readonly Manifest[]): Manifest | undefined {
+  const isPreferred = (manifest: Manifest) =>
+    isStemManifest(manifest) && manifest.defaultFor?.includes(model) === true;
+  return serving.find(isPreferred) ?? serving[0];
 }
 
 /** The network whose stem this one reads. */

@@ -1,12 +1,13 @@
 import {
+  chooseManifest,
   findReadNetwork,
   findSpeakerNetworks,
   isStemManifest,
   listWeightsFiles,
   loadManifests,
   type Manifest,
+  type ManifestOptions,
   type ModelScore,
-  type SpeechNetwork,
 } from "../manifests/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
@@ -20,9 +21,7 @@ export type EngineModel = {
 };
 
 /** The catalogue models whose network is installed. */
-export function listEngineModels(
-  options: { folder?: string; speechNetwork?: SpeechNetwork } = {},
-): EngineModel[] {
+export function listEngineModels(options: ManifestOptions = {}): EngineModel[] {
   const manifests = loadManifests(options);
   return manifests
     .filter((manifest) => {
@@ -32,17 +31,28 @@ export function listEngineModels(
         networks.flatMap(listWeightsFiles).every((file) => findWeightsPath(file) !== undefined)
       );
     })
-    .flatMap((manifest) =>
-      manifest.serves.map(({ model, variants }) => ({
-        id: model,
-        variants,
-        weights: describeWeights(listNetworks(manifest, manifests)),
-        scores: manifest.scores
-          .filter((score) => score.model === model)
-          .map(({ model: _, ...score }) => score),
-      })),
+    .flatMap((manifest, _, installed) =>
+      manifest.serves
+        .filter(
+          ({ model }) =>
+            chooseManifest(
+              model,
+              installed.filter((one) => serves(one, model)),
+            ) === manifest,
+        )
+        .map(({ model, variants }) => ({
+          id: model,
+          variants,
+          weights: describeWeights(listNetworks(manifest, manifests)),
+          scores: manifest.scores
+            .filter((score) => score.model === model)
+            .map(({ model: _model, ...score }) => score),
+        })),
     );
 }
+
+const serves = (manifest: Manifest, model: string) =>
+  manifest.serves.some((service) => service.model === model);
 
 /** The network, the one whose stem it takes as input, and those that identify speakers for it. */
 function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {

@@ -46,7 +46,8 @@ export class NetworkStore implements Networks {
   }
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
-    return this.#get(manifest.id, async () => {
+    // Another network may have been added under the id of one that was removed.
+    return this.#get(`${manifest.id} ${manifest.weights.sha256}`, async () => {
       const forGpu = isGpuManifest(manifest) ? manifest : undefined;
       const options = forGpu ? await this.#optionsFor(forGpu) : this.#options;
       const loaded = await getStemFamily(manifest).load(this.#verify(manifest), manifest, options);

@@ -21,6 +21,7 @@ export type EngineCommand = {
   threads: number;
   executionProvider: ProviderSetting;
   speechNetwork?: SpeechNetwork;
+  modelsDir?: string;
   cacheDir?: string;
   /** Whether the parent has stems of earlier requests for this one. */
   hasStemCache: boolean;

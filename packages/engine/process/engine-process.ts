@@ -38,6 +38,8 @@ export type EngineProcessOptions = {
   executionProvider?: ProviderSetting;
   /** The network for transcription; whisper-small by default. */
   speechNetwork?: SpeechNetwork;
+  /** The networks that people added. */
+  modelsDir?: string;
   /** Called with what an operator should know although the work continues. */
   onNotice?: (notice: string) => void;
   /** Called for each loaded network that GPUs can run, with what it runs on. */
@@ -192,9 +194,15 @@ export class EngineProcess {
     if (known !== undefined && this.#providers.get(known.process) === provider && known.grants.cover(wanted))
       return known;
     if (known !== undefined) await this.#kill(known.process);
-    const { cacheDir, needs: { read, write } = { read: [], write: [] }, onConfined } = this.#options;
+    const {
+      modelsDir,
+      cacheDir,
+      needs: { read, write } = { read: [], write: [] },
+      onConfined,
+    } = this.#options;
     const engine = await startEngine({
       needs: { read: [...read, ...wanted.read], write: [...write, ...wanted.write] },
+      modelsDir,
       cacheDir,
       usesGpu: provider !== "cpu",
       opensFilesOfOthers: this.#cell === undefined,
@@ -234,7 +242,7 @@ export class EngineProcess {
     work: EngineCommand["work"],
     hooks: WorkHooks,
   ): { ended: Promise<void>; settleHooks(): Promise<void> } {
-    const { threads = availableParallelism(), speechNetwork, cacheDir } = this.#options;
+    const { threads = availableParallelism(), speechNetwork, modelsDir, cacheDir } = this.#options;
     const stems = this.#openStems(work);
     const { started, hasStarted, failure } = engine;
     const child = engine.process;
@@ -246,6 +254,7 @@ export class EngineProcess {
       hasStemCache: stems !== undefined,
       sandboxMode: getSandboxMode(),
       ...(speechNetwork === undefined ? {} : { speechNetwork }),
+      ...(modelsDir === undefined ? {} : { modelsDir }),
       ...(cacheDir === undefined ? {} : { cacheDir: toNetworkCacheDir(cacheDir) }),
     };
     const ended = Promise.withResolvers<void>();

@@ -16,6 +16,7 @@ export type MeasureCommand = {
   executionProvider: ExecutionProvider;
   threads: number;
   cacheDir?: string;
+  modelsDir?: string;
 };
 
 export type MeasureMessage = { measure: NetworkMeasure } | { fault: string };
@@ -52,8 +53,12 @@ export async function tryOnGpuInChild(
 }
 
 /** The child's part. */
-export async function performTrial({ network, ...options }: MeasureCommand): Promise<NetworkMeasure> {
-  const manifest = SPEECH_NETWORKS.flatMap((speechNetwork) => loadManifests({ speechNetwork }))
+export async function performTrial({
+  network,
+  modelsDir,
+  ...options
+}: MeasureCommand): Promise<NetworkMeasure> {
+  const manifest = SPEECH_NETWORKS.flatMap((speechNetwork) => loadManifests({ speechNetwork, modelsDir }))
     .filter(isGpuManifest)
     .find(({ id }) => id === network);
   if (manifest === undefined) throw new Error(`there is no network ${network}`);

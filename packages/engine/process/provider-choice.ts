@@ -39,6 +39,7 @@ export type ChoiceOptions = {
   setting: ProviderSetting;
   threads: number;
   cacheDir?: string;
+  modelsDir?: string | undefined;
   onNotice?: (notice: string) => void;
   gpus?: string | undefined;
   tryOnGpu?: (command: MeasureCommand) => Promise<NetworkMeasure>;
@@ -83,7 +84,7 @@ export class ProviderChoice {
   }
 
   async #measure(network: string): Promise<NetworkChoice> {
-    const { threads, cacheDir, onNotice, tryOnGpu = tryOnGpuInChild } = this.#options;
+    const { threads, cacheDir, modelsDir, onNotice, tryOnGpu = tryOnGpuInChild } = this.#options;
     const faults: string[] = [];
     for (const executionProvider of GPU_PROVIDERS) {
       onNotice?.(
@@ -95,6 +96,7 @@ export class ProviderChoice {
           executionProvider,
           threads,
           ...(cacheDir === undefined ? {} : { cacheDir }),
+          ...(modelsDir === undefined ? {} : { modelsDir }),
         };
         return judge(executionProvider, await tryOnGpu(command));
       } catch (error) {

@@ -33,10 +33,19 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { kind: _, work, speechNetwork, sandboxMode, executionProvider, hasStemCache, ...settings } = command;
+  const {
+    kind: _,
+    work,
+    speechNetwork,
+    modelsDir,
+    sandboxMode,
+    executionProvider,
+    hasStemCache,
+    ...settings
+  } = command;
   setSandboxMode(sandboxMode);
-  networks ??= openNetworks(executionProvider, settings);
-  const manifests = loadManifests(speechNetwork === undefined ? {} : { speechNetwork });
+  networks ??= openNetworks(executionProvider, { ...settings, modelsDir });
+  const manifests = loadManifests({ modelsDir, ...(speechNetwork === undefined ? {} : { speechNetwork }) });
   if (work.kind === "gap") {
     const result = await alignGap(work.request, { networks, manifests });
     return send({ kind: "gap-done", result });
@@ -59,9 +68,9 @@ async function perform(command: EngineCommand): Promise<void> {
 
 function openNetworks(
   setting: EngineCommand["executionProvider"],
-  settings: Pick<EngineCommand, "threads" | "cacheDir">,
+  { modelsDir, ...settings }: Pick<EngineCommand, "threads" | "cacheDir"> & { modelsDir: string | undefined },
 ): NetworkStore {
-  const choice = new ProviderChoice({ ...settings, setting, onNotice: tellOnce });
+  const choice = new ProviderChoice({ ...settings, modelsDir, setting, onNotice: tellOnce });
   const speeds = new Map<string, NetworkChoice>();
   return new NetworkStore({
     ...settings,

@@ -31,12 +31,13 @@ export const toNetworkCacheDir = (cacheDir: string) => join(cacheDir, "networks"
 /** Starts the engine with no more than it needs: these folders, the models, its caches, and devices if it uses a GPU. */
 export async function startEngine(options: {
   needs: EngineNeeds;
+  modelsDir: string | undefined;
   cacheDir: string | undefined;
   usesGpu: boolean;
   /** Root may open files of others in the folders it was given; a service has no such files. */
   opensFilesOfOthers: boolean;
 }): Promise<EngineChild> {
-  const { needs, cacheDir, usesGpu, opensFilesOfOthers } = options;
+  const { needs, modelsDir, cacheDir, usesGpu, opensFilesOfOthers } = options;
   const ownCache = cacheDir === undefined ? undefined : toNetworkCacheDir(cacheDir);
   const compileCache = findCompileCachePath("engine");
   const caches = [ownCache, compileCache].filter((path) => path !== undefined);
@@ -45,7 +46,7 @@ export async function startEngine(options: {
     ...makeEngineEnvironment(usesGpu && ownCache !== undefined ? { driverCacheDir: ownCache } : {}),
     ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
   };
-  const folders = listEngineFolders({ environment, models: listModelFolders(), caches, usesGpu });
+  const folders = listEngineFolders({ environment, models: listModelFolders(modelsDir), caches, usesGpu });
   const [command, ...words] = await loadSandboxCommand();
   const start: ConfinedStart = {
     confinement: {
@@ -111,9 +112,10 @@ function forkPlain(environment: Record<string, string>): ChildProcess {
   });
 }
 
-/** The manifests, and the folders of their weights. */
-function listModelFolders(): string[] {
+/** The manifests, and the folders of their weights. The one of added networks as a whole: some may come while the engine runs. */
+function listModelFolders(modelsDir: string | undefined): string[] {
   const manifests = SPEECH_NETWORKS.flatMap((speechNetwork) => loadManifests({ speechNetwork }));
   const paths = manifests.flatMap(listWeightsFiles).flatMap((weights) => findWeightsPath(weights) ?? []);
-  return [MANIFESTS_FOLDER, ...new Set(paths.map((path) => dirname(path)))];
+  const added = modelsDir === undefined ? [] : [modelsDir];
+  return [MANIFESTS_FOLDER, ...added, ...new Set(paths.map((path) => dirname(path)))];
 }

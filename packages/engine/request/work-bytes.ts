@@ -1,7 +1,7 @@
 import { toResampledLength } from "../dsp/resampling/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
 import { toPcmBytes } from "../files/pcm-bytes.ts";
-import { loadManifests, type Manifest, type SpeechNetwork } from "../manifests/manifest.ts";
+import { loadManifests, type Manifest, type ManifestOptions } from "../manifests/manifest.ts";
 import { VOICE_WINDOW_FRAMES, VOICE_RATE_HZ as VOICES_RATE_HZ } from "../networks/voices/voice-separator.ts";
 import type { EngineTarget } from "../targets/engine-request.ts";
 import { needStem, planTargets, type TargetPlan, type VoicesPass } from "../targets/plan-targets.ts";
@@ -58,5 +58,5 @@ export function estimateTargetBytes(
 export const estimateWorkBytes = (
   targets: readonly EngineTarget[],
   media: Parameters<typeof estimateTargetBytes>[1],
-  options: { speechNetwork?: SpeechNetwork } = {},
+  options: ManifestOptions = {},
 ): number => estimateTargetBytes(targets, media, loadManifests(options));

@@ -25,7 +25,11 @@ export type SoundFile = {
 };
 
 /** A part of the sound. */
-export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
+export type SoundTarget = TargetOf<"sound"> & {
+  files: SoundFile[];
+  /** By its id; the model is then one that it serves, or the name of a stem. */
+  network?: string;
+};
 
 /** Each speaker's voice in `<prefix>_01.<format>` and so on, the residual in `<prefix>_residual.<format>`, who speaks when in `<prefix>.json`. */
 export type VoicesTarget = TargetOf<"voices"> & {

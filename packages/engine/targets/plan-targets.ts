@@ -1,5 +1,6 @@
 import { EngineError } from "../engine-error.ts";
 import {
+  chooseManifest,
   findReadNetwork,
   isStemManifest,
   type Manifest,
@@ -59,7 +60,7 @@ export function planTargets(targets: readonly EngineTarget[], manifests: readonl
     refused: [],
   };
   for (const target of targets) {
-    const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
+    const manifest = findManifest(target, manifests);
     if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
       addSound(plan.stemPasses, { manifest, target, manifests });
     } else if (target.kind === "voices" && manifest?.family === "voice-split") {
@@ -125,7 +126,7 @@ function addSound(
     manifests,
   }: { manifest: StemManifest; target: SoundTarget; manifests: readonly Manifest[] },
 ): void {
-  const service = manifest.serves.find((entry) => isServed(target, entry));
+  const service = findService(target, manifest);
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
   const stems = getServiceStems(service);
   const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
@@ -137,6 +138,22 @@ function addSound(
   last.targets.push({ target, service, startShares });
 }
 
+function findManifest(target: EngineTarget, manifests: readonly Manifest[]): Manifest | undefined {
+  if (target.kind === "sound" && target.network !== undefined) {
+    const named = manifests.filter(isStemManifest).find(({ id }) => id === target.network);
+    return named && findService(target, named) ? named : undefined;
+  }
+  const serving = manifests.filter(({ serves }) => serves.some((service) => isServed(target, service)));
+  return chooseManifest(target.model, serving);
+}
+
+/** A network that was named gives its own stems as well, under their names. */
+function findService(target: SoundTarget, { serves, stems, id }: StemManifest): StemService | undefined {
+  const { model, network, variant } = target;
+  const isOwnStem = network === id && variant === undefined && stems.includes(model);
+  return isOwnStem ? { model, stem: [model], variants: [] } : serves.find((entry) => isServed(target, entry));
+}
+
 function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {
   const hasVariant = target.variant === undefined || service.variants.includes(target.variant);
   return service.model === target.model && hasVariant;
@@ -144,5 +161,10 @@ function isServed(target: EngineTarget, service: { model: string; variants: stri
 
 function makeMissingError(target: EngineTarget): EngineError {
   const name = target.variant === undefined ? target.model : `${target.model} (${target.variant})`;
+  if (target.kind === "sound" && target.network !== undefined)
+    return new EngineError(
+      "network-missing",
+      `The network ${target.network} is not installed here, or has no ${name}.`,
+    );
   return new EngineError("network-missing", `No installed network provides ${name}.`);
 }

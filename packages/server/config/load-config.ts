@@ -26,6 +26,8 @@ export type Config = Readonly<{
   blobsDir: string;
   workDir: string;
   cacheDir: string;
+  /** The networks that were added. */
+  modelsDir: string;
   /** The bucket for assets and outputs; undefined for files under dataDir. */
   s3:
     | {
@@ -199,6 +201,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     blobsDir: join(dataDir, "blobs"),
     workDir: join(dataDir, "work"),
     cacheDir: join(dataDir, "cache"),
+    modelsDir: resolve(settings.MODELS_DIR ?? join(dataDir, "models")),
     s3:
       settings.S3_BUCKET === undefined
         ? undefined

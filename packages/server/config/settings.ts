@@ -56,6 +56,10 @@ export const SETTINGS = {
     description:
       "Folder of everything embedded: database, files, work, caches. Default: `/var/lib/stemwright` as root, else see below.",
   },
+  MODELS_DIR: {
+    schema: z.string().min(1),
+    description: "Folder of the networks that were added (docs/models.md). Default: `models` in DATA_DIR.",
+  },
   DATABASE_URL: {
     schema: databaseUrl,
     description:

@@ -54,7 +54,7 @@ export function makeApiPorts(
     urls: makeUrlRules(links, guard),
     transcriptReader: makeTranscriptReader(blobs),
     media: shareProbes(makeMediaProbe(blobs, config.load)),
-    installed: listEngineModels({ speechNetwork: config.speechModel }),
+    installed: listEngineModels({ speechNetwork: config.speechModel, modelsDir: config.modelsDir }),
     operation: makeOperation({
       ...{ db, probe, sandbox },
       dataDir: config.dataDir,

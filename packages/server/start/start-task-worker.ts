@@ -103,6 +103,7 @@ async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | und
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
     speechNetwork: config.speechModel,
+    modelsDir: config.modelsDir,
     cacheDir: config.cacheDir,
     // The files of a Task, of another worker's spans and of a gap are each in a folder of it.
     workRoot: config.workDir,
@@ -169,7 +170,7 @@ async function startTaskWorkerOnce(context: ServiceContext, tracer: Tracer | und
     quota,
     sizeLimits: config.sizeLimits,
     estimateWorkBytes: (targets, media) =>
-      estimateWorkBytes(targets, media, { speechNetwork: config.speechModel }),
+      estimateWorkBytes(targets, media, { speechNetwork: config.speechModel, modelsDir: config.modelsDir }),
     // If an input can't be probed, the engine rejects it, with a better message.
     probeInput: (path) => probeMedia(path).catch(() => undefined),
     version: SERVICE_VERSION,
