@@ -154,17 +154,21 @@ async function downloadSource(url: string): Promise<Source> {
 }
 
 async function downloadKnown(
-  { name, file, licence, publisher, download }: KnownNetwork,
+  { name, file, licence, publisher, download, isFromCommercialProgram }: KnownNetwork,
   { yes, config }: { yes: boolean; config: string | undefined },
 ): Promise<Source> {
   write(`name      ${name}: ${file}`);
   write(`publisher ${publisher}`);
   write(`licence   ${licence}`);
-  if (download === undefined)
+  if (download === undefined) {
+    const reason = isFromCommercialProgram
+      ? `its licence is ${licence}`
+      : "its publisher has no single address for it";
     throw new CliError(
       "USAGE",
-      `${name} is not downloaded by name: its licence is ${licence}. If you may use it, give the file: stemwright models add ${file}`,
+      `${name} is not downloaded by name: ${reason}. If you have it and may use it, give the file: stemwright models add FILE`,
     );
+  }
   if (!yes) await confirm(`Download it from ${new URL(download.checkpoint).host}?`);
   const source = await downloadSource(download.checkpoint);
   const configuration = config ?? download.configuration;

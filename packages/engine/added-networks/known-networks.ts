@@ -9,7 +9,9 @@ export type KnownNetwork = {
   /** As its publisher states it. */
   licence: string;
   publisher: string;
-  /** Absent for weights that were taken from a commercial program: those are not downloaded by name. */
+  /** Weights that were, by all evidence, taken from a commercial program: they have no `download`. */
+  isFromCommercialProgram?: true;
+  /** Absent as well where no address of the publisher is known, and for bags. */
   download?: { checkpoint: string; configuration?: string };
 };
 
@@ -22,7 +24,7 @@ const NONE = "none stated";
 const OF_DEMUCS = "code MIT; of the weights its sources disagree (docs/models.md)";
 const COMMERCIAL = "unknown; by all evidence taken from a commercial program";
 
-type Row = Omit<KnownNetwork, "publisher" | "download">;
+type Row = Omit<KnownNetwork, "publisher" | "download" | "isFromCommercialProgram">;
 
 const onHub = (row: Row, repository: string, configuration?: string): KnownNetwork => ({
   ...row,
@@ -143,11 +145,13 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     ...{ name: "bs-roformer-sw", file: "BS-Rofo-SW-Fixed.ckpt", licence: COMMERCIAL },
     ...{ architecture: "BS-RoFormer 256/12", stems: "vocals, drums, bass, guitar, piano, other" },
     ...{ score: "11.3 vocals, 9.05 guitar, 7.8 piano M", publisher: "mirrors of an account that is gone" },
+    isFromCommercialProgram: true,
   },
   {
     ...{ name: "bs-roformer-sw-fp16", file: "roformer-fp16.pt", licence: COMMERCIAL },
     ...{ architecture: "BS-RoFormer 256/12", stems: "vocals, drums, bass, guitar, piano, other" },
     ...{ score: "as bs-roformer-sw", publisher: `${HUB}/undef13/splifft` },
+    isFromCommercialProgram: true,
   },
   inRelease(
     {
@@ -232,4 +236,60 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     },
     "v1.0.5",
   ),
+  inRelease(
+    {
+      ...{ name: "scnet-xl-ihf", file: "model_scnet_ep_36_sdr_10.0891.ckpt", licence: NONE },
+      ...{ architecture: "SCNet XL IHF", stems: "vocals, drums, bass, other", score: "10.08 U, 9.92 M" },
+    },
+    "v1.0.15",
+    "config_musdb18_scnet_xl_more_wide_v5.yaml",
+  ),
+  inRelease(
+    {
+      ...{ name: "scnet-masked", file: "model_scnet_masked_ep_111_sdr_9.8286.ckpt", licence: NONE },
+      ...{ architecture: "SCNet masked", stems: "vocals, drums, bass, other", score: "9.82 U, 9.67 M" },
+    },
+    "v1.0.17",
+    "config_musdb18_scnet_xl_ihf.yaml",
+  ),
+  ofUvr({
+    ...{ name: "bs-roformer-937", file: "model_bs_roformer_ep_937_sdr_10.5309.ckpt", licence: NONE },
+    ...{ architecture: "BS-RoFormer 384/12", stems: "no drum-bass", score: "6.85 M" },
+  }),
+  ofUvr({
+    ...{ name: "mdx-net-voc-ft", file: "UVR-MDX-NET-Voc_FT.onnx", licence: NONE },
+    ...{ architecture: "MDX-Net", stems: "vocals", score: "–" },
+  }),
+  {
+    ...{ name: "bs-roformer-mega-53", file: "mvsep_mega_model_bs_roformer_53_stems_v1.ckpt", licence: NONE },
+    ...{
+      architecture: "BS-RoFormer 256/12",
+      stems: "53",
+      score: "8.25 guitar M",
+      publisher: `${TRAINING}/tag/v1.0.21`,
+    },
+  },
+  {
+    ...{
+      name: "mel-roformer-karaoke-aufr33",
+      file: "mel_band_roformer_karaoke_aufr33_viperx_sdr_10.1956.ckpt",
+    },
+    ...{ architecture: "Mel-Band RoFormer 384/6", stems: "karaoke", score: "10.20 V", licence: NONE },
+    publisher: `mirror ${HUB}/Politrees/UVR_resources`,
+  },
+  {
+    ...{ name: "mel-roformer-dereverb", file: "dereverb_mel_band_roformer_anvuew_sdr_19.1729.ckpt" },
+    ...{ architecture: "Mel-Band RoFormer 384/6", stems: "noreverb", score: "19.2 V", licence: "GPL-3.0" },
+    publisher: `${HUB}/anvuew`,
+  },
+  {
+    ...{ name: "mdx23c-drumsep", file: "drumsep_5stems_mdx23c_jarredou.ckpt", licence: NONE },
+    ...{ architecture: "MDX23C", stems: "kick, snare, toms, hh, cymbals", score: "16.7 kick" },
+    publisher: "https://github.com/jarredou/models/releases",
+  },
+  {
+    ...{ name: "htdemucs-ft", file: "htdemucs_ft.yaml and its four .th", licence: OF_DEMUCS },
+    ...{ architecture: "Demucs v4, a bag of four", stems: "drums, bass, other, vocals" },
+    ...{ score: "11.1, 12.0, 5.9, 8.4 M", publisher: "https://github.com/facebookresearch/demucs" },
+  },
 ];
