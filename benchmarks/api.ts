@@ -28,7 +28,7 @@ const PACE_MS = 1000;
 const PACED_MS = 20_000;
 const SATURATED_MS = 5000;
 const WARM_UP_MS = 15_000;
-const REQUESTS_MAX = 20_000;
+const MAX_REQUESTS = 20_000;
 
 const lines: string[] = [];
 const report = (...added: string[]) => {
@@ -85,7 +85,7 @@ async function measure({ api, postgresPid, pool, clientId, assetId }: Bench, siz
     address: api.address,
     key: BENCH_KEY,
     clients: CLIENTS,
-    requestsMax: REQUESTS_MAX,
+    requestsMax: MAX_REQUESTS,
     operations,
   };
   await runClients({ ...load, durationMs: WARM_UP_MS, paceMs: PACE_MS });

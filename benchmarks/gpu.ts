@@ -95,16 +95,16 @@ async function measureStems(manifest: StemManifest, path: string): Promise<Row> 
       onNotice: console.error,
       ...options,
     });
-    const hear = async () => {
+    const infer = async () => {
       const separated = await network.separate(segment, stems);
       return stems.flatMap((stem) => separated.get(stem) ?? []);
     };
-    return { hear, runsOn };
+    return { infer, runsOn };
   };
-  const floats = joinPlanes(await (await open({ executionProvider: "cpu", inBytes: false })).hear());
-  const cpu = await time((await open({ executionProvider: "cpu" })).hear, CPU_RUNS);
-  const { hear, runsOn } = await open({ executionProvider: provider });
-  const gpu = await time(hear, GPU_RUNS);
+  const floats = joinPlanes(await (await open({ executionProvider: "cpu", inBytes: false })).infer());
+  const cpu = await time((await open({ executionProvider: "cpu" })).infer, CPU_RUNS);
+  const { infer, runsOn } = await open({ executionProvider: provider });
+  const gpu = await time(infer, GPU_RUNS);
   if (!family.toSoundGraph) throw new Error(`${id} has no graph for GPUs`);
   const { file, pad } = family.toSoundGraph(path, manifest);
   const padded = joinPlanes(segment.map(pad));

@@ -4,7 +4,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { left: 56, right: 12, top: 30, bottom: 40 };
 const COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2"];
-const POINTS_MAX = 400;
+const MAX_POINTS = 400;
 
 /** Lines over a common x axis as an SVG picture; y starts at zero. */
 export function drawLines(chart: { title: string; xLabel: string; yLabel: string; lines: Line[] }): string {
@@ -47,7 +47,7 @@ function niceStep(wanted: number): number {
 
 /** As many points as the width can show, each the maximum of its range. */
 function thin(points: Line["points"]): Line["points"] {
-  const every = Math.max(1, Math.ceil(points.length / POINTS_MAX));
+  const every = Math.max(1, Math.ceil(points.length / MAX_POINTS));
   return Array.from({ length: Math.ceil(points.length / every) }, (_, n) =>
     points.slice(n * every, (n + 1) * every).reduce((a, b) => (b.y > a.y ? b : a)),
   );

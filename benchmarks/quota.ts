@@ -16,7 +16,7 @@ const UPLOADS = 60;
 const UPLOAD_BYTES = MIB;
 const QUOTA_BYTES = 20 * MIB;
 const ROUNDS = 5;
-const DECODED_MAX_BYTES = 200 * MIB;
+const MAX_DECODED_BYTES = 200 * MIB;
 
 const lines: string[] = [];
 let faults = 0;
@@ -153,7 +153,7 @@ async function sendBomb(service: Service, { bomb, quotaBytes }: BombCase) {
 
 async function bombs(service: Service): Promise<void> {
   report("", "## Decompression bombs", "");
-  report(`\`DECODED_MAX_BYTES\` is ${DECODED_MAX_BYTES} here; the default is 16 GiB.`, "");
+  report(`\`DECODED_MAX_BYTES\` is ${MAX_DECODED_BYTES} here; the default is 16 GiB.`, "");
   report("| file | bytes | decoded bytes | answer | took ms |", "|---|---|---|---|---|");
   let refused = 0;
   for (const one of CASES) {
@@ -175,7 +175,7 @@ async function main(): Promise<void> {
   const environment = {
     LOG_LEVEL: "silent",
     UPLOADS_AT_ONCE: "256",
-    DECODED_MAX_BYTES: String(DECODED_MAX_BYTES),
+    DECODED_MAX_BYTES: String(MAX_DECODED_BYTES),
   };
   const service = await startService({ dataDir, environment });
   try {

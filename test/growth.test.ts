@@ -20,7 +20,7 @@ import { isKnownTag } from "../packages/server/http/responses/not-modified.ts";
 
 const SIZE = 300;
 /** Work in proportion to its input grows tenfold with it, give or take what the machine adds; its square a hundredfold. */
-const GROWTH_MAX = 30;
+const MAX_GROWTH = 30;
 const ATTEMPTS = 4;
 const MEASURED_MS = 5;
 
@@ -45,7 +45,7 @@ async function measureRunMs(run: () => unknown): Promise<number> {
 async function measureGrowth<Input>(make: (size: number) => Input, run: (input: Input) => unknown) {
   const [small, large] = [make(10 * SIZE), make(100 * SIZE)];
   let growth = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && growth > GROWTH_MAX; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS && growth > MAX_GROWTH; attempt++) {
     const smallMs = await measureRunMs(() => run(small));
     growth = Math.min(growth, (await measureRunMs(() => run(large))) / smallMs);
   }
@@ -209,5 +209,5 @@ const CASES: Growing[] = [
 ];
 
 it.each(CASES)("[E11] the work for $what grows in proportion to its size", async ({ make, run }) => {
-  expect(await measureGrowth(make, run)).toBeLessThan(GROWTH_MAX);
+  expect(await measureGrowth(make, run)).toBeLessThan(MAX_GROWTH);
 });

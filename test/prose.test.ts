@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 const PROJECT_DIR = join(import.meta.dirname, "..");
-const LINE_MAX = 160;
+const MAX_LINE = 160;
 
 /** Phrases that read like a translation, and what to write instead. */
 const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
@@ -61,8 +61,8 @@ function* listDocumentFaults(file: string): Generator<string> {
     // A transcript shows what programs printed.
     if (isCode && file.startsWith("docs/transcripts/")) continue;
     const place = `${file}:${index + 1}`;
-    if (line.length > LINE_MAX)
-      yield `${place}: ${line.length} characters; wrap at ${LINE_MAX}, or split the table's cell`;
+    if (line.length > MAX_LINE)
+      yield `${place}: ${line.length} characters; wrap at ${MAX_LINE}, or split the table's cell`;
     if (!isCode) yield* listPhrases(place, line);
   }
 }

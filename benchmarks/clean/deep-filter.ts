@@ -9,7 +9,7 @@ const FFT_SIZE = 960;
 const HOP_FRAMES = 480;
 const BINS = FFT_SIZE / 2 + 1;
 const BANDS = 32;
-const BAND_BINS_MIN = 2;
+const MIN_BAND_BINS = 2;
 const FILTER_BINS = 96;
 const FILTER_TAPS = 5;
 /** Slots of look-ahead of features and filter. */
@@ -133,8 +133,8 @@ function listBandBins(): number[] {
   for (let band = 1; band <= BANDS; band++) {
     const end = Math.round((scale * Math.expm1((band * step) / 9.265)) / (SAMPLE_RATE_HZ / FFT_SIZE));
     const count = end - previous - over;
-    over = Math.max(0, BAND_BINS_MIN - count);
-    counts.push(Math.max(BAND_BINS_MIN, count));
+    over = Math.max(0, MIN_BAND_BINS - count);
+    counts.push(Math.max(MIN_BAND_BINS, count));
     previous = end;
   }
   const missing = BINS - counts.reduce((sum, count) => sum + count, 0);

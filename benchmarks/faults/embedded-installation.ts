@@ -12,7 +12,7 @@ import { type SupervisedProcess, superviseProcess } from "./supervised-process.t
 const START = ["npm", "start", "--silent"] as const;
 /** Of a full disk that is to be met within a storm: PostgreSQL's cluster, its log and some files fit. */
 const SMALL_DISK_MIB = 700;
-const SMALL_DISK_MIN_BYTES = 64 * 1024 ** 2;
+const MIN_SMALL_DISK_BYTES = 64 * 1024 ** 2;
 
 /** The whole service as `npm start` runs it, with its own database and its files on this disk or on a small one. */
 export async function makeEmbeddedInstallation(options: { isDiskSmall: boolean }): Promise<Installation> {
@@ -27,7 +27,7 @@ export async function makeEmbeddedInstallation(options: { isDiskSmall: boolean }
   const [program, ...args] = disk?.enter(PROJECT_DIR, ...START) ?? START;
   const ownEnvironment = disk
     ? // A worker that is killed while PostgreSQL has no room to start waits for it.
-      { DISK_FREE_MIN_BYTES: String(SMALL_DISK_MIN_BYTES), DATABASE_WAIT_SECONDS: "300" }
+      { DISK_FREE_MIN_BYTES: String(MIN_SMALL_DISK_BYTES), DATABASE_WAIT_SECONDS: "300" }
     : {};
   const blobsDir = join(seenDataDir, "blobs");
   const logPath = join(dir, "service.log");

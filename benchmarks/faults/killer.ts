@@ -7,7 +7,7 @@ const LOOK_INTERVAL_MS = 30;
 /** How long to wait for a short-lived process; then the other roles go first. */
 const VICTIM_WAIT_MS = 20_000;
 /** By design the service gives a Task up after five attempts (Q3), so no Task is hit that often. */
-const HITS_MAX = 3;
+const MAX_HITS = 3;
 
 /** Processes whose death costs running Tasks an attempt. */
 const HITTING: readonly Role[] = ["main", "worker", "engine", "media"];
@@ -29,7 +29,7 @@ export async function killAtRandom(
   { tasks, log, signal }: { tasks: RunningTasks; log: StormLog; signal: AbortSignal },
 ): Promise<void> {
   const { random } = storm;
-  const mayHit = () => tasks.listRunning().every(({ hits }) => hits < HITS_MAX);
+  const mayHit = () => tasks.listRunning().every(({ hits }) => hits < MAX_HITS);
 
   async function findVictim(role: Role): Promise<ServiceProcess | undefined> {
     for (const deadlineMs = performance.now() + VICTIM_WAIT_MS; performance.now() < deadlineMs; ) {

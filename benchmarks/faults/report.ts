@@ -1,7 +1,7 @@
 import { FAULTS, type Fault } from "./finding.ts";
 import type { StormResult } from "./run-storm.ts";
 
-const EXAMPLES_MAX = 8;
+const MAX_EXAMPLES = 8;
 const TITLES = {
   embedded: "embedded: `npm start`",
   company: "company: PostgreSQL and S3 outside, two APIs, two workers",
@@ -50,8 +50,8 @@ export function formatFindings({ mode, findings }: StormResult): string[] {
   return [...byFault].flatMap(([fault, found]) => [
     "",
     `${mode}, ${FAULTS[fault]}: ${found.length}`,
-    ...found.slice(0, EXAMPLES_MAX).map(({ detail }) => `- ${detail}`),
-    ...(found.length > EXAMPLES_MAX ? [`- and ${found.length - EXAMPLES_MAX} more`] : []),
+    ...found.slice(0, MAX_EXAMPLES).map(({ detail }) => `- ${detail}`),
+    ...(found.length > MAX_EXAMPLES ? [`- and ${found.length - MAX_EXAMPLES} more`] : []),
   ]);
 }
 

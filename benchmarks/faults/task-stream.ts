@@ -10,8 +10,8 @@ import type { WebhookReceiver } from "./webhook-receiver.ts";
 
 const POLL_MS = 250;
 const READ_PAUSE_MS = 50;
-const UPLOAD_MS_MAX = 3000;
-const FATE_DELAY_MS_MAX = 6000;
+const MAX_UPLOAD_MS = 3000;
+const MAX_FATE_DELAY_MS = 6000;
 /** Above the size from which files are uploaded to S3 in parts. */
 const LARGE_UPLOAD_BYTES = 12 * 1024 ** 2;
 
@@ -119,7 +119,7 @@ export function startTaskStream(options: TaskStreamOptions) {
   async function live(wanted: WantedTask, random: () => number): Promise<void> {
     const { account, recipe, mark } = wanted;
     const isByUrl = random() < 0.3;
-    const asset = isByUrl ? undefined : await upload(account, recipe, random() * UPLOAD_MS_MAX);
+    const asset = isByUrl ? undefined : await upload(account, recipe, random() * MAX_UPLOAD_MS);
     const input = asset ? { assetId: asset.id } : { url: links.get(recipe) };
     const json = { ...input, targets: recipe.targets, metadata: mark };
     const created = await account.api.call(
@@ -127,7 +127,7 @@ export function startTaskStream(options: TaskStreamOptions) {
       deadline,
     );
     wanted.task = created.body as Task;
-    await Promise.all([follow(wanted), meetFate(wanted, random() * FATE_DELAY_MS_MAX)]);
+    await Promise.all([follow(wanted), meetFate(wanted, random() * MAX_FATE_DELAY_MS)]);
     if (asset && random() < 0.3) await deleteAsset(asset);
   }
 
@@ -146,7 +146,7 @@ export function startTaskStream(options: TaskStreamOptions) {
     for (let turn = 0; !over.aborted; turn += 1) {
       const account = accounts[turn % accounts.length];
       if (!account) return;
-      const work = upload(account, { filename: "large.wav", content }, UPLOAD_MS_MAX);
+      const work = upload(account, { filename: "large.wav", content }, MAX_UPLOAD_MS);
       await work.then((asset) => (turn % 2 === 0 ? deleteAsset(asset) : undefined)).catch(passOver);
     }
   }

@@ -61,7 +61,7 @@ async function countOne(
     people,
     voices: turns.voiceCount,
     error: findDiarizationError(truth, spans, { collarSeconds: COLLAR_SECONDS }),
-    ...findStrayTurns(truth, spans, toStep(turns.people.length / STEPS_PER_SECOND)),
+    ...findStrayTurns(truth, spans, toStep(turns.speakers.length / STEPS_PER_SECOND)),
   };
 }
 
@@ -72,9 +72,9 @@ function cut(plane: Float32Array, start: number, length: number): Float32Array {
   return part;
 }
 
-function toSpans({ people, beside, voiceCount }: Turns): SpokenSpan[] {
+function toSpans({ speakers, overlapping, voiceCount }: Turns): SpokenSpan[] {
   return Array.from({ length: voiceCount }, (_, voice) =>
-    listStepRuns(people.length, (step) => people[step] === voice || beside[step] === voice).map(
+    listStepRuns(speakers.length, (step) => speakers[step] === voice || overlapping[step] === voice).map(
       ({ from, to }) => ({
         who: String(voice),
         startSeconds: from / STEPS_PER_SECOND,

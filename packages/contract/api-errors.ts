@@ -274,7 +274,7 @@ export type ApiErrorDetail = z.infer<typeof apiErrorDetail>;
 export const apiErrorBody = z
   .object({
     statusCode: z.int(),
-    error: z.string().meta({ description: "The status in words" }),
+    error: z.string().meta({ description: "Text of the status code" }),
     code: z.enum(Object.keys(API_ERRORS) as [ApiErrorCode, ...ApiErrorCode[]]),
     message: z.string().meta({ description: "A sentence a person can act on" }),
     details: z.array(apiErrorDetail).meta({ description: "The fields at fault; empty where it is none" }),

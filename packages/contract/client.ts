@@ -9,13 +9,14 @@ const metered = z
   .meta({ description: "Whether Tasks are refused when the client's credits do not cover them" });
 
 const weight = z.int().min(1).max(100).meta({
-  description: "How many turns it gets, to one of a client of weight 1, while both have Tasks waiting",
+  description:
+    "Share of the queue's capacity, relative to a client of weight 1, while both have Tasks waiting",
 });
-const TASKS_MAX = 1_000_000_000;
-const tasksMax = z.int().min(0).max(TASKS_MAX);
+const MAX_TASKS = 1_000_000_000;
+const tasksMax = z.int().min(0).max(MAX_TASKS);
 const givenMax = (what: string, setting: string) =>
   z
-    .union([tasksMax, z.literal("default")], `must be a whole number from 0 to ${TASKS_MAX}, or "default"`)
+    .union([tasksMax, z.literal("default")], `must be a whole number from 0 to ${MAX_TASKS}, or "default"`)
     .exactOptional()
     .meta({ description: `Tasks that may ${what} at once; 0 = no limit, "default" = as ${setting} says` });
 const shownMax = (setting: string) =>
@@ -77,7 +78,7 @@ export const client = z
           description: "Set aside for uploads on their way and work in progress, of clients with a quota",
         }),
       })
-      .meta({ id: "StorageUse", description: "What the client's files take" }),
+      .meta({ id: "StorageUse", description: "Storage used, in bytes" }),
     credits,
   })
   .meta({ id: "Client" });

@@ -3,7 +3,7 @@ import { dateTime, id } from "./id.ts";
 import { plainText } from "./plain-text.ts";
 
 /** More than any account holds; with six decimals it is still exact as a number. */
-export const CREDITS_MAX = 1_000_000_000;
+export const MAX_CREDITS = 1_000_000_000;
 const MICROS_PER_CREDIT = 1_000_000;
 
 const hasSixDecimals = (amount: number) => {
@@ -15,8 +15,8 @@ const hasSixDecimals = (amount: number) => {
 /** An amount of credits as a client may write it. */
 export const creditAmount = z
   .number()
-  .min(-CREDITS_MAX)
-  .max(CREDITS_MAX)
+  .min(-MAX_CREDITS)
+  .max(MAX_CREDITS)
   .refine(hasSixDecimals, "must have at most six decimals");
 
 export const credits = z
@@ -44,9 +44,7 @@ export const creditGrantRequest = z
       .refine((amount) => amount !== 0, "must not be 0")
       .meta({ description: "Credits; a negative grant takes back", example: 500 }),
     kind: z.enum(["grant", "refund"]).default("grant"),
-    note: plainText(1000)
-      .min(1)
-      .meta({ description: "Why, for whoever reads the ledger", example: "Invoice 17" }),
+    note: plainText(1000).min(1).meta({ description: "Reason, shown in the ledger", example: "Invoice 17" }),
   })
   .refine(({ kind, amount }) => kind === "grant" || amount > 0, {
     path: ["amount"],

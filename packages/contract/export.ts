@@ -12,7 +12,7 @@ export const taskExports = z
       .object({
         link,
         size: z.int().meta({ description: "Bytes" }),
-        files: z.int().meta({ description: "How many files are in it" }),
+        files: z.int().meta({ description: "Number of files" }),
       })
       .exactOptional()
       .meta({ description: "All outputs in one zip file; absent while there are none" }),
@@ -24,7 +24,7 @@ export const taskExports = z
       .exactOptional()
       .meta({
         description:
-          "The mix and four stems in one `.stem.mp4` for DJ software, made as it is downloaded; absent where there are no stems, or the recording is longer than half an hour",
+          "The mix and four stems in one `.stem.mp4` for DJ software, made during the download; absent without stems and for recordings longer than half an hour",
       }),
   })
   .meta({ id: "TaskExports", description: "A Task's outputs in one file" });

@@ -40,6 +40,6 @@ export type KeyRequest = z.output<typeof keyRequest>;
 export type KeyInput = z.input<typeof keyRequest>;
 
 export const newApiKey = apiKey
-  .extend({ secret: z.string().meta({ description: "The key itself, shown this once" }) })
+  .extend({ secret: z.string().meta({ description: "The key itself; returned once" }) })
   .meta({ id: "NewApiKey" });
 export type NewApiKey = z.infer<typeof newApiKey>;

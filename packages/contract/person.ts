@@ -8,9 +8,9 @@ export type PersonRole = (typeof PERSON_ROLES)[number];
 export const SIGN_IN_METHODS = ["password", "link", "invitation", "oidc"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-const PASSWORD_MIN_CHARACTERS = 10;
+const MIN_PASSWORD_CHARACTERS = 10;
 /** Longer ones only cost hashing time. */
-const PASSWORD_MAX_CHARACTERS = 200;
+const MAX_PASSWORD_CHARACTERS = 200;
 
 const role = z
   .enum(PERSON_ROLES)
@@ -27,14 +27,14 @@ export const emailAddress = typedEmail
   .meta({ example: "ada@example.com" });
 /** Of people who are here already, by whatever rule held then. */
 const knownEmail = typedEmail.meta({ example: "ada@example.com" });
-const anyPassword = plainText(PASSWORD_MAX_CHARACTERS);
+const anyPassword = plainText(MAX_PASSWORD_CHARACTERS);
 const newPassword = anyPassword
   .refine(
-    (text) => [...text].length >= PASSWORD_MIN_CHARACTERS,
-    `must have at least ${PASSWORD_MIN_CHARACTERS} characters`,
+    (text) => [...text].length >= MIN_PASSWORD_CHARACTERS,
+    `must have at least ${MIN_PASSWORD_CHARACTERS} characters`,
   )
-  .meta({ description: `At least ${PASSWORD_MIN_CHARACTERS} characters` });
-const token = plainText(200).min(1).meta({ description: "What stands behind the # of the link" });
+  .meta({ description: `At least ${MIN_PASSWORD_CHARACTERS} characters` });
+const token = plainText(200).min(1).meta({ description: "Fragment of the link, after #" });
 
 export const person = z
   .object({
@@ -55,7 +55,7 @@ export const me = z
     client: z.object({ id, name: z.string() }),
     needsPassword: z.boolean().meta({
       description:
-        "Whether email and password are still to be set; until then only another link lets the person in",
+        "Whether email and password are still to be set; until then another link is needed to sign in",
     }),
     hasPassword: z.boolean().meta({
       description: "Whether the person has a password; people of the identity provider need none",
@@ -73,7 +73,7 @@ export type Me = z.infer<typeof me>;
 
 export const accountOptions = z
   .object({
-    hasPeople: z.boolean().meta({ description: "Whether anybody can sign in with an email address yet" }),
+    hasPeople: z.boolean().meta({ description: "Whether an account with an email address exists" }),
     oidc: z
       .object({ name: z.string() })
       .nullable()
@@ -111,10 +111,10 @@ export const personSession = z
     id,
     method: z.enum(SIGN_IN_METHODS),
     address: z.string().meta({ description: "Where it was signed in from" }),
-    agent: z.string().meta({ description: "The browser, as it calls itself" }),
+    agent: z.string().meta({ description: "User agent" }),
     createdAt: dateTime,
     lastUsedAt: dateTime,
-    isCurrent: z.boolean().meta({ description: "Whether this request is of it" }),
+    isCurrent: z.boolean().meta({ description: "Whether this request belongs to it" }),
   })
   .meta({ id: "PersonSession" });
 export type PersonSession = z.infer<typeof personSession>;
@@ -124,7 +124,10 @@ export const invitationRequest = z
     role: role.default("member"),
     email: emailAddress
       .exactOptional()
-      .meta({ description: "Whom it is for; nobody else can accept it then", example: "ada@example.com" }),
+      .meta({
+        description: "Email address of the recipient; only they can accept it",
+        example: "ada@example.com",
+      }),
   })
   .meta({ id: "InvitationRequest" });
 export type InvitationRequest = z.output<typeof invitationRequest>;
@@ -142,7 +145,7 @@ export const invitation = z
 export type Invitation = z.infer<typeof invitation>;
 
 export const newInvitation = invitation
-  .extend({ url: z.string().meta({ description: "The link to hand over, shown this once" }) })
+  .extend({ url: z.string().meta({ description: "The invitation link; returned once" }) })
   .meta({ id: "NewInvitation" });
 export type NewInvitation = z.infer<typeof newInvitation>;
 
@@ -152,7 +155,10 @@ export const receivedInvitation = z
   .object({
     client: z.object({ name: z.string() }).meta({ description: "The account that it leads into" }),
     role,
-    email: z.string().nullable().meta({ description: "Whom it is for; null if for whoever has the link" }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "Email address of the recipient; null for anyone with the link" }),
     expiresAt: dateTime,
   })
   .meta({ id: "ReceivedInvitation" });

@@ -10,7 +10,7 @@ const previewTrack = z
     }),
     name: z.string().meta({ description: "As outputs are named, or `input`", example: "vocals_residual" }),
     targetId: id.optional(),
-    chunks: z.int().meta({ description: "How many can be fetched so far, from the first one on" }),
+    chunks: z.int().meta({ description: "Number available so far, from the first one on" }),
   })
   .meta({ id: "PreviewTrack" });
 export type PreviewTrack = z.infer<typeof previewTrack>;
@@ -21,7 +21,7 @@ export const taskPreviews = z
       description:
         "`waiting`: none yet. `growing`: the Task runs. `complete`: all chunks of all tracks. `partial`: the Task ended before that. `none`: there are none, and there will be none.",
     }),
-    version: z.string().optional().meta({ description: "To be named in requests for chunks and peaks" }),
+    version: z.string().optional().meta({ description: "Pass it in requests for chunks and peaks" }),
     sampleRate: z.int().optional(),
     channels: z.int().optional().meta({ description: "1 or 2; more are mixed to 2" }),
     frames: z.int().optional().meta({ description: "Length of the input and of each stem" }),
@@ -40,29 +40,29 @@ export const taskPreviews = z
             "Bytes of a column, from the lowest band to the highest: they share the mel scale from 0 to half of the rate evenly",
         }),
         floorDb: z.number().meta({
-          description: "What a byte of 0 stands for, in dB; 255 is the power of a sine at full scale",
+          description: "Level of byte 0, in dB; 255 is the power of a full-scale sine",
         }),
       })
       .optional()
-      .meta({ description: "Absent where there are no spectrograms" }),
+      .meta({ description: "Absent without spectrograms" }),
     tracks: z.array(previewTrack),
   })
   .meta({ id: "TaskPreviews" });
 export type TaskPreviews = z.infer<typeof taskPreviews>;
 
-const TRACKS_MAX = 64;
+const MAX_TRACKS = 64;
 const wholeNumber = z
   .string("must be a whole number")
   .regex(/^\d{1,9}$/, "must be a whole number")
   .transform(Number);
 
 const commonQuery = {
-  version: z.string().min(1).meta({ description: "As `GET /tasks/{id}/previews` tells it" }),
+  version: z.string().min(1).meta({ description: "As returned by `GET /tasks/{id}/previews`" }),
   tracks: z
     .string()
     .min(1)
     .transform((text) => text.split(","))
-    .refine((tracks) => tracks.length <= TRACKS_MAX, `must be ${TRACKS_MAX} tracks at most`)
+    .refine((tracks) => tracks.length <= MAX_TRACKS, `must be ${MAX_TRACKS} tracks at most`)
     .meta({ description: "Ids of tracks, with commas between them", type: "string" }),
 };
 
@@ -75,9 +75,9 @@ export type PreviewChunkQuery = z.infer<typeof previewChunkQuery>;
 export const previewPeaksQuery = z.object({
   ...commonQuery,
   level: wholeNumber.meta({ description: "One of `peakLevels`, or of `spectrum.levels`", type: "integer" }),
-  from: wholeNumber.optional().meta({ description: "First chunk; 0 when absent", type: "integer" }),
+  from: wholeNumber.optional().meta({ description: "First chunk; defaults to 0", type: "integer" }),
   to: wholeNumber
     .optional()
-    .meta({ description: "Chunk behind the last one; all when absent", type: "integer" }),
+    .meta({ description: "Chunk after the last one; defaults to all", type: "integer" }),
 });
 export type PreviewPeaksQuery = z.infer<typeof previewPeaksQuery>;

@@ -13,27 +13,24 @@ export const worker = z
     taskId: z.string().nullable().meta({ description: "What it works on" }),
     taskSince: dateTime.nullable(),
     memoryBytes: z.int().meta({ description: "Of the worker and the processes below it" }),
-    engineSeconds: z.number().meta({ description: "How long its engine worked since the start" }),
-    audioSeconds: z.number().meta({ description: "The length of what its engine finished since the start" }),
+    engineSeconds: z.number().meta({ description: "Seconds its engine has run since the start" }),
+    audioSeconds: z.number().meta({ description: "Seconds of audio processed since the start" }),
     networks: z
       .array(
         z.object({
           name: z.string(),
           runsOn: z.string().meta({ description: "`cpu`, `cpu in bytes`, or a provider such as `webgpu`" }),
-          timesRealTime: z
-            .number()
-            .nullable()
-            .meta({ description: "Measured once if the machine has a GPU" }),
+          timesRealTime: z.number().nullable().meta({ description: "Measured once on machines with a GPU" }),
         }),
       )
       .meta({ description: "What networks that GPUs can run have run on since the start" }),
     fault: z.string().nullable().meta({
-      description: "Why it takes no Task now, such as a disk that is nearly full; null if it would",
+      description: "Why it is paused, such as a disk that is nearly full; null while it takes Tasks",
     }),
     diskFreeBytes: z
       .int()
       .nullable()
-      .meta({ description: "Free on the fullest of the disks it writes to; null if that is unknown" }),
+      .meta({ description: "Free bytes on the fullest disk it writes to; null if unknown" }),
   })
   .meta({ id: "Worker" });
 export type Worker = z.infer<typeof worker>;
@@ -48,7 +45,7 @@ export const queueState = z
     failed: z.int().meta({ description: "Of these, those given up after their last attempt" }),
     oldestWaitingAt: dateTime.nullable(),
     waitingWorkSeconds: z.number().meta({
-      description: "The work that waits, in seconds of one worker, as fast as the living ones have been",
+      description: "Waiting work, in seconds of one worker at the measured speed of the live ones",
     }),
   })
   .meta({ id: "Queue" });
@@ -56,14 +53,14 @@ export type QueueState = z.infer<typeof queueState>;
 
 export const serviceHealth = z
   .object({
-    status: z.enum(["ok", "degraded"]).meta({ description: "`degraded` when one of the parts is not ok" }),
+    status: z.enum(["ok", "degraded"]).meta({ description: "`degraded` if any part is not ok" }),
     database: z.object({ isOk: z.boolean(), latencyMs: z.number() }),
     disk: z.object({ isOk: z.boolean(), freeBytes: z.int(), totalBytes: z.int() }),
     queue: z.object({ waiting: z.int(), active: z.int(), oldestWaitingSeconds: z.number().nullable() }),
     workers: z.object({
-      isOk: z.boolean().meta({ description: "Whether one is alive and none says why it takes no Task" }),
+      isOk: z.boolean().meta({ description: "Whether at least one is alive and none is paused" }),
       alive: z.int(),
-      faults: z.array(z.string()).meta({ description: "Why live workers take no Task" }),
+      faults: z.array(z.string()).meta({ description: "Why live workers are paused" }),
     }),
     mediaSandbox: z.object({
       isOk: z.boolean().meta({ description: "Whether it is `required`" }),

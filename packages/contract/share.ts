@@ -6,23 +6,23 @@ import { TARGET_STATUSES, target } from "./target.ts";
 
 const DAY_SECONDS = 86_400;
 export const SHARE_DEFAULT_SECONDS = 7 * DAY_SECONDS;
-export const SHARE_MAX_SECONDS = 365 * DAY_SECONDS;
+export const MAX_SHARE_SECONDS = 365 * DAY_SECONDS;
 /** Per Task. */
-export const SHARES_MAX = 100;
+export const MAX_SHARES = 100;
 
 const showsName = z
   .boolean()
   .default(false)
-  .meta({ description: "Whether it tells the uploaded file's name, also by the names of exports" });
+  .meta({ description: "Whether it shows the uploaded file's name, also in names of exports" });
 
 export const shareRequest = z
   .object({
     expiresInSeconds: z
       .int()
       .min(60)
-      .max(SHARE_MAX_SECONDS)
+      .max(MAX_SHARE_SECONDS)
       .default(SHARE_DEFAULT_SECONDS)
-      .meta({ description: "A minute to a year; a week where absent" }),
+      .meta({ description: "60 s to one year; defaults to a week" }),
     showsName,
   })
   .meta({ id: "ShareRequest" });
@@ -36,7 +36,7 @@ export type Share = z.infer<typeof share>;
 export const newShare = share
   .extend({
     token: z.string().meta({ description: "Shown once" }),
-    url: z.string().meta({ description: "The page that shows the Task; shown once" }),
+    url: z.string().meta({ description: "URL of the shared page; returned once" }),
   })
   .meta({ id: "NewShare" });
 export type NewShare = z.infer<typeof newShare>;
@@ -66,7 +66,7 @@ const sharedTarget = z
 
 export const sharedTask = z
   .object({
-    name: z.string().exactOptional().meta({ description: "The uploaded file's name, if the share tells it" }),
+    name: z.string().exactOptional().meta({ description: "The uploaded file's name, if the share shows it" }),
     createdAt: dateTime,
     completedAt: dateTime.nullable(),
     expiresAt: dateTime.meta({ description: "When the share ends" }),

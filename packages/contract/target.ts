@@ -7,26 +7,26 @@ export const TARGET_STATUSES = ["processing", "completed", "error"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
 /** The limit of the networks: their prompt holds some 220 tokens. */
-export const PROMPT_MAX_CHARACTERS = 1000;
-export const KEYWORDS_MAX = 100;
-export const KEYWORD_MAX_CHARACTERS = 60;
+export const MAX_PROMPT_CHARACTERS = 1000;
+export const MAX_KEYWORDS = 100;
+export const MAX_KEYWORD_CHARACTERS = 60;
 
 /** Options of all text models; another model refuses them. */
 const textOptions = {
   translate: z
     .boolean()
     .exactOptional()
-    .meta({ description: "Transcription only: write English, whatever is spoken" }),
-  prompt: plainText(PROMPT_MAX_CHARACTERS).exactOptional().meta({
+    .meta({ description: "Transcription only: translate into English" }),
+  prompt: plainText(MAX_PROMPT_CHARACTERS).exactOptional().meta({
     description:
-      "Transcription and alignment: a text the recording could continue, as a guide to spelling and style",
+      "Transcription and alignment: text that precedes the recording, to guide spelling and style",
   }),
   keywords: z
-    .array(plainText(KEYWORD_MAX_CHARACTERS).refine((text) => text.trim() !== "", "must not be blank"))
-    .max(KEYWORDS_MAX, `may have at most ${KEYWORDS_MAX} elements`)
+    .array(plainText(MAX_KEYWORD_CHARACTERS).refine((text) => text.trim() !== "", "must not be blank"))
+    .max(MAX_KEYWORDS, `may have at most ${MAX_KEYWORDS} elements`)
     .exactOptional()
     .meta({
-      description: "Transcription and alignment: names and terms that may be said, as they are spelled",
+      description: "Transcription and alignment: names and terms that may occur, as spelled",
       example: ["Siobhan", "PostgreSQL"],
     }),
   maxLineLength: z
@@ -34,28 +34,28 @@ const textOptions = {
     .min(10)
     .max(100)
     .exactOptional()
-    .meta({ description: "Transcription and alignment: letters of a subtitle's row, 42 where absent" }),
+    .meta({ description: "Transcription and alignment: characters per subtitle row; defaults to 42" }),
   maxLines: z
     .int()
     .min(1)
     .max(3)
     .exactOptional()
-    .meta({ description: "Transcription and alignment: rows of a subtitle, 2 where absent" }),
+    .meta({ description: "Transcription and alignment: rows per subtitle; defaults to 2" }),
 };
 export const TEXT_OPTIONS = Object.keys(textOptions) as (keyof typeof textOptions)[];
 
 /** The only list of a target's options; echoed in the Task only if supplied. */
 const optionalFields = {
-  residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
+  residual: z.boolean().exactOptional().meta({ description: "Also return the residual: the input minus the stem" }),
   variant: plainText(64)
     .exactOptional()
     .meta({ description: "A variant of the model", example: "high_quality" }),
   language: plainText(16).exactOptional().meta({
-    description: "ISO 639-1, in any case and with or without a region; absent for automatic",
+    description: "ISO 639-1, in any case, with or without a region; defaults to automatic detection",
     example: "en",
   }),
   transcriptUrl: plainText(4096).exactOptional().meta({
-    description: "Alignment only: where the transcript lies; in a bucket with storageIntegrationId",
+    description: "Alignment only: URL of the transcript; for a bucket, with storageIntegrationId",
   }),
   transcriptAssetId: givenId.exactOptional().meta({ description: "Alignment only: the transcript's asset" }),
   ...textOptions,
@@ -63,13 +63,13 @@ const optionalFields = {
     .union([z.boolean(), z.int().min(1).max(8)], "must be true, false or a whole number from 1 to 8")
     .exactOptional()
     .meta({
-      description: "Transcription and alignment only: tell who says each word; a number where it is known",
+      description: "Transcription and alignment only: label words by speaker, numbered from 1 where known",
       example: true,
     }),
   speakerNames: z
     .boolean()
     .exactOptional()
-    .meta({ description: "With speakers: name them in srt, vtt and txt as well" }),
+    .meta({ description: "With speakers: also label them in srt, vtt and txt" }),
   bitDepth: z
     .literal([16, 24, 32])
     .exactOptional()

@@ -4,12 +4,12 @@ import { pageQuery } from "./page.ts";
 import { givenId, plainText } from "./plain-text.ts";
 import { TARGET_STATUSES, target, targetRequest } from "./target.ts";
 
-export const METADATA_MAX_CHARACTERS = 4096;
-export const TARGETS_MAX = 20;
+export const MAX_METADATA_CHARACTERS = 4096;
+export const MAX_TARGETS = 20;
 
 /** Characters as a person counts them: an emoji outside the basic plane is one, not two. */
 const hasRoomForMetadata = (text: string) =>
-  text.length <= METADATA_MAX_CHARACTERS || [...text].length <= METADATA_MAX_CHARACTERS;
+  text.length <= MAX_METADATA_CHARACTERS || [...text].length <= MAX_METADATA_CHARACTERS;
 
 export const taskRequest = z
   .object({
@@ -17,8 +17,8 @@ export const taskRequest = z
     url: plainText(4096).exactOptional().meta({ description: "An https:// or bucket URL; this or assetId" }),
     targets: z
       .array(targetRequest)
-      .min(1, `must have 1 to ${TARGETS_MAX} elements`)
-      .max(TARGETS_MAX, `must have 1 to ${TARGETS_MAX} elements`),
+      .min(1, `must have 1 to ${MAX_TARGETS} elements`)
+      .max(MAX_TARGETS, `must have 1 to ${MAX_TARGETS} elements`),
     storageIntegrationId: givenId.exactOptional(),
     writeDestination: plainText(4096)
       .exactOptional()
@@ -26,15 +26,15 @@ export const taskRequest = z
     webhookUrl: plainText(4096).exactOptional().meta({ description: "Overrides the account's webhook URL" }),
     metadata: z
       .string()
-      .refine(hasRoomForMetadata, `must have at most ${METADATA_MAX_CHARACTERS} characters`)
+      .refine(hasRoomForMetadata, `must have at most ${MAX_METADATA_CHARACTERS} characters`)
       .exactOptional()
-      .meta({ description: "Returned unchanged", maxLength: METADATA_MAX_CHARACTERS }),
+      .meta({ description: "Returned unchanged", maxLength: MAX_METADATA_CHARACTERS }),
     priority: z
       .int()
       .min(0)
       .max(9)
       .exactOptional()
-      .meta({ description: "Orders the client's own Tasks, the highest first; 5 where absent" }),
+      .meta({ description: "Order among the client's own Tasks, highest first; defaults to 5" }),
   })
   .meta({ id: "TaskRequest" });
 export type TaskRequest = z.infer<typeof taskRequest>;
@@ -105,12 +105,12 @@ export const idempotencyHeaders = z.looseObject({
     .string()
     .regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
     .exactOptional()
-    .meta({ description: "The same key and body get the first answer again, for 24 hours" }),
+    .meta({ description: "The same key and body return the first response for 24 hours" }),
 });
 
 export const lastEventHeaders = z.looseObject({
   "last-event-id": z
     .string()
     .exactOptional()
-    .meta({ description: "The id of the last event that was received; what changed since then is told" }),
+    .meta({ description: "Id of the last event received; sends what has changed since" }),
 });

@@ -13,7 +13,7 @@ export const statisticsQuery = z.object({
     .regex(/^0*[1-9]\d{0,2}$/, MONTHS_MESSAGE)
     .transform(Number)
     .optional()
-    .meta({ description: "Only the last so many months, the current one counted; all when absent" }),
+    .meta({ description: "Number of months, including the current one; defaults to all" }),
 });
 
 const totals = {

@@ -45,12 +45,15 @@ export const webhookDelivery = z
     targetId: z.string().exactOptional(),
     url: z.string(),
     state: z.enum(DELIVERY_STATES),
-    attempts: z.int().meta({ description: "Tries so far; ten at most" }),
+    attempts: z.int().meta({ description: "Attempts so far; at most ten" }),
     createdAt: dateTime,
     lastAttemptAt: dateTime.nullable(),
     nextAttemptAt: dateTime.nullable().meta({ description: "Null unless pending" }),
-    lastStatusCode: z.int().nullable().meta({ description: "What the receiver answered, if it did" }),
-    lastError: z.string().nullable().meta({ description: "Why the last try failed" }),
+    lastStatusCode: z
+      .int()
+      .nullable()
+      .meta({ description: "HTTP status of the receiver's response, if any" }),
+    lastError: z.string().nullable().meta({ description: "Error of the last attempt" }),
   })
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
@@ -59,11 +62,11 @@ export const sentWebhookDelivery = webhookDelivery
   .extend({
     body: z.string().nullable().meta({
       description:
-        "What the last try sent, without the signatures of links, and cut where it is very long; null before the first",
+        "Body of the last attempt, without the signatures of links, truncated if long; null before the first",
     }),
-    answer: z.string().nullable().meta({ description: "How the text of the answer began, if there was one" }),
+    answer: z.string().nullable().meta({ description: "Start of the response body, if any" }),
   })
-  .meta({ id: "SentWebhookDelivery", description: "A delivery with what it sent and what came back" });
+  .meta({ id: "SentWebhookDelivery", description: "A delivery with its request and response" });
 export type SentWebhookDelivery = z.infer<typeof sentWebhookDelivery>;
 
 export const deliveriesQuery = pageQuery.extend({

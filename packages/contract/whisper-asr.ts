@@ -13,16 +13,19 @@ const flag = (byDefault: "true" | "false") =>
     .transform((text) => /^(true|1|yes|on)$/i.test(text));
 
 const encode = flag("true").meta({
-  description: "False where the file is raw sound: 16-bit little-endian samples, mono, 16 kHz",
+  description: "False for raw audio: 16-bit little-endian samples, mono, 16 kHz",
 });
 
 export const asrQuery = z.object({
   task: z.enum(["transcribe", "translate"]).default("transcribe"),
-  language: z.string().exactOptional().meta({ description: "ISO 639-1; absent or empty for automatic" }),
+  language: z
+    .string()
+    .exactOptional()
+    .meta({ description: "ISO 639-1; absent or empty for automatic detection detection" }),
   initial_prompt: z
     .string()
     .exactOptional()
-    .meta({ description: "A text the recording could continue, as a guide to spelling and style" }),
+    .meta({ description: "Text that precedes the recording, to guide spelling and style" }),
   output: z.enum(ASR_OUTPUTS).default("txt"),
   word_timestamps: flag("false").meta({ description: "With output json: the words of each segment" }),
   encode,

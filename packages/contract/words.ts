@@ -5,14 +5,14 @@ import { plainText, storableText } from "./plain-text.ts";
 import { TARGET_STATUSES } from "./target.ts";
 
 /** More than four hours of the fastest speech. */
-export const WORDS_MAX = 50_000;
+export const MAX_WORDS = 50_000;
 /** A body with that many words. */
-export const WORDS_BODY_MAX_BYTES = 8 * 1024 * 1024;
-export const GAP_MAX_SECONDS = 60;
-export const STRETCH_MAX_CHARACTERS = 4000;
+export const MAX_WORDS_BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_GAP_SECONDS = 60;
+export const MAX_GAP_CHARACTERS = 4000;
 
 const seconds = z.number().min(0).max(1e6);
-const speakerDescription = { description: "Who says it, where that is known" };
+const speakerDescription = { description: "Speaker, if known" };
 const speaker = z.union([z.string(), z.int()]).exactOptional().meta(speakerDescription);
 
 export const timedWord = z
@@ -54,16 +54,14 @@ export type TimedLine = z.infer<typeof timedLine>;
 
 export const words = z
   .object({
-    revision: z
-      .int()
-      .meta({ description: "Counts the changes; what an edit names as the one it is based on" }),
-    isEdited: z.boolean().meta({ description: "False where these are the words the service wrote" }),
+    revision: z.int().meta({ description: "Number of changes; an edit names the revision it is based on" }),
+    isEdited: z.boolean().meta({ description: "False if these are the original words" }),
     updatedAt: dateTime.nullable(),
     text: z.string(),
     lines: z.array(timedLine),
     metadata: z
       .looseObject({ language: z.string().exactOptional() })
-      .meta({ description: "As the service wrote it: language, languageConfidence, model" }),
+      .meta({ description: "From the transcription: language, languageConfidence, model" }),
     duration: z.number().meta({ description: "Seconds of audio" }),
   })
   .meta({ id: "Words" });
@@ -78,19 +76,19 @@ export const wordsEdit = z
     lines: z
       .array(
         z.object({
-          words: z.array(editedWord).min(1).max(WORDS_MAX),
+          words: z.array(editedWord).min(1).max(MAX_WORDS),
           speaker: editedSpeaker,
         }),
       )
-      .max(WORDS_MAX)
-      .meta({ description: `Times in order and apart; at most ${WORDS_MAX} words in all` }),
+      .max(MAX_WORDS)
+      .meta({ description: `Times in order and apart; at most ${MAX_WORDS} words in all` }),
   })
   .meta({ id: "WordsEdit" });
 export type WordsEdit = z.output<typeof wordsEdit>;
 export type WordsEditInput = z.input<typeof wordsEdit>;
 
 export const wordsExportQuery = z.object({
-  format: z.enum(TEXT_OUTPUT_FORMATS).meta({ description: "What to write the words as" }),
+  format: z.enum(TEXT_OUTPUT_FORMATS).meta({ description: "Output format" }),
 });
 export type WordsExportQuery = z.infer<typeof wordsExportQuery>;
 
@@ -100,16 +98,16 @@ export const realignmentParams = targetParams.extend({ realignmentId: z.string()
 export const gap = z
   .object({
     text: storableText
-      .max(STRETCH_MAX_CHARACTERS)
+      .max(MAX_GAP_CHARACTERS)
       .refine((text) => text.trim() !== "", "must have at least one word")
-      .meta({ description: "What is said between the anchors; line breaks part lines" }),
+      .meta({ description: "Text between the anchors; line breaks separate lines" }),
     start: seconds.meta({ description: "Where the word before the gap ends, in seconds" }),
     end: seconds.meta({
-      description: `Where the word behind the gap starts; at most ${GAP_MAX_SECONDS} seconds later`,
+      description: `Where the word behind the gap starts; at most ${MAX_GAP_SECONDS} seconds later`,
     }),
     language: plainText(16)
       .exactOptional()
-      .meta({ description: "ISO 639-1; the language of the words where absent" }),
+      .meta({ description: "ISO 639-1; defaults to the language of the words" }),
   })
   .meta({ id: "Gap" });
 export type Gap = z.infer<typeof gap>;

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleSdk } from "../../test/support/bundle-sdk.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 
-const SIZE_MAX_BYTES = 12 * 1024;
+const MAX_SIZE_BYTES = 12 * 1024;
 const EXPORTS = ["ApiError", "ConnectionError", "Stemwright", "unwrapWebhook"];
 
 /** The oldest supported Node, if the machine has one besides the project's own. */
@@ -24,7 +24,7 @@ describe("the bundled SDK", () => {
   });
 
   it("[S30] takes at most 12 KB in a page, compressed", () => {
-    expect(gzipSync(forBrowsers, { level: 9 }).length).toBeLessThanOrEqual(SIZE_MAX_BYTES);
+    expect(gzipSync(forBrowsers, { level: 9 }).length).toBeLessThanOrEqual(MAX_SIZE_BYTES);
   });
 
   it("contains no Node modules or schemas for browsers, and only the file system for Node", () => {

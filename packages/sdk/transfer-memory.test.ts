@@ -10,7 +10,7 @@ import { makeTempDir } from "../../test/support/temp-dir.ts";
 
 const SIZE_BYTES = 400 * 1024 ** 2;
 /** An idle Node with the SDK takes about 80 MB. */
-const PEAK_MAX_BYTES = 200 * 1024 ** 2;
+const MAX_PEAK_BYTES = 200 * 1024 ** 2;
 
 it("[A2] files are uploaded and downloaded in constant memory", async () => {
   const folder = await makeTempDir("sdk-memory");
@@ -47,6 +47,6 @@ it("[A2] files are uploaded and downloaded in constant memory", async () => {
   server.close();
   expect(uploadedBytes).toBeGreaterThan(SIZE_BYTES);
   expect((await stat(join(folder, "again.wav"))).size).toBe(SIZE_BYTES);
-  for (const peak of peaks) expect(peak).toBeLessThan(PEAK_MAX_BYTES);
+  for (const peak of peaks) expect(peak).toBeLessThan(MAX_PEAK_BYTES);
   await rm(folder, { recursive: true });
 });

@@ -47,7 +47,7 @@ describe("the data folder of a running service", () => {
   it("[S7] is inaccessible to other users, including what was in it before", async () => {
     await expect.poll(listOpen).toEqual([]);
     expect((await lstat(dataDir)).mode & 0o777).toBe(isRoot ? 0o711 : 0o700);
-    expect(service.output()).toContain("files were open to other users and are closed now");
+    expect(service.output()).toContain("restricted permissions of files readable by other users");
   });
 
   it("[S7] [P1] stays so through a Task, including cached stems and the key", async () => {

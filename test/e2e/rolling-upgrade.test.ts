@@ -16,7 +16,7 @@ const PROJECT_DIR = join(import.meta.dirname, "../..");
 const KEY = "sw_RollingUpgradesAreTestedWithThisKeyAlone0";
 const BUCKET = "rolling";
 const READS_AT_ONCE = 4;
-const FAILED_SHARE_MAX = 0.001;
+const MAX_FAILED_SHARE = 0.001;
 const NEXT = "9000_of_the_next_release.sql";
 
 let dir: string;
@@ -116,8 +116,8 @@ it("[S9] two APIs and two workers are upgraded under load: no Task is lost, and 
   balancer.close();
 
   expect(balancer.failures().slice(0, 5)).toEqual([]);
-  expect(balancer.failures().length / balancer.requests()).toBeLessThanOrEqual(FAILED_SHARE_MAX);
-  expect(balancer.requests()).toBeGreaterThan(1 / FAILED_SHARE_MAX);
+  expect(balancer.failures().length / balancer.requests()).toBeLessThanOrEqual(MAX_FAILED_SHARE);
+  expect(balancer.requests()).toBeGreaterThan(1 / MAX_FAILED_SHARE);
   const findUnfinished = async () => {
     const { rows } = await database.pool.query<{ id: string }>(
       "select id from tasks where completed_at is null",

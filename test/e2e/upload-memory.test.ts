@@ -11,7 +11,7 @@ import {
 import { makeTempDir } from "../support/temp-dir.ts";
 
 const GIGABYTE = 1024 ** 3;
-const ADDED_MAX_BYTES = 50 * 1024 ** 2;
+const MAX_ADDED_BYTES = 50 * 1024 ** 2;
 
 let dataDir: string;
 let service: Service;
@@ -71,5 +71,5 @@ it("[A2] a gigabyte goes to the store in constant memory", async () => {
   console.log(
     `API peak memory: ${Math.round(before / 1024 ** 2)} MB before, ${Math.round(after / 1024 ** 2)} MB after 1 GB`,
   );
-  expect(after - before).toBeLessThan(ADDED_MAX_BYTES);
+  expect(after - before).toBeLessThan(MAX_ADDED_BYTES);
 });

@@ -15,7 +15,7 @@ const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const RESULTS_PATH = process.env.FUZZ_RESULTS;
 const AT_ONCE = 8;
-const KNOWN_MAX = 60;
+const MAX_KNOWN = 60;
 
 let api: TestApi;
 let admin: TestAccount;
@@ -65,7 +65,7 @@ it(`[E7] [G15] ${REQUESTS} random requests over every route give no 5xx, and ans
   };
   const sendAll = async () => {
     for (let index = next++; index < requests.length; index = next++) {
-      if (index % 250 === 0) knownIds.splice(0, KNOWN_MAX, ...(await makeKnownIds()));
+      if (index % 250 === 0) knownIds.splice(0, MAX_KNOWN, ...(await makeKnownIds()));
       const request = requests[index];
       if (request)
         await send(request).catch((error: Error) =>

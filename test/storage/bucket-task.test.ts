@@ -19,7 +19,7 @@ import { makeTestStorage } from "../support/test-storage.ts";
 import { listTestPaths } from "../support/test-worker.ts";
 import { withoutLimits } from "../support/without-limits.ts";
 
-const INPUT_MAX_BYTES = 2 * 1024 ** 2;
+const MAX_INPUT_BYTES = 2 * 1024 ** 2;
 /** Written in two parts. */
 const LARGE_BYTES = 9 * 1024 ** 2;
 let api: TestApi;
@@ -68,7 +68,7 @@ async function work(taskId: string): Promise<void> {
       fetchDelaysMs: [10, 20],
       credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
       ...withoutLimits,
-      maxBytes: INPUT_MAX_BYTES,
+      maxBytes: MAX_INPUT_BYTES,
       workDir: join(api.dataDir, "work"),
       hasPreviews: false,
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
@@ -189,7 +189,7 @@ describe("a Task over a bucket", () => {
       message: expect.stringContaining("NoSuchKey") as string,
     });
     bucket.objects.set("in/large.wav", {
-      body: Buffer.alloc(INPUT_MAX_BYTES + 1),
+      body: Buffer.alloc(MAX_INPUT_BYTES + 1),
       type: "audio/wav",
       etag: '"large"',
     });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 /** At a time, before asking whether the focus has left the page; a few more only reach some controls again. */
 const PRESSES = 10;
-const PRESSES_MAX = 500;
+const MAX_PRESSES = 500;
 /** A ring narrower than this is easily missed. */
 const RING_PX = 2;
 
@@ -118,7 +118,7 @@ export async function listFocusFaults(page: Page): Promise<string[]> {
   for (const [key, place] of WALKS) {
     await page.evaluate(startAt, place);
     for (let presses = 0; !(await page.evaluate<boolean>("watch.hasLeft")); presses += PRESSES) {
-      if (presses >= PRESSES_MAX) return [`${key} does not leave the page`];
+      if (presses >= MAX_PRESSES) return [`${key} does not leave the page`];
       for (let n = 0; n < PRESSES; n++) await page.keyboard.press(key);
       const hasControls = await page.evaluate<boolean>("watch.reached.size > 0");
       if (!hasControls) break;

@@ -37,7 +37,7 @@ export class S3Error extends Error {
   }
 }
 
-const PART_MIN_BYTES = 5 * 1024 ** 2;
+const MIN_PART_BYTES = 5 * 1024 ** 2;
 /** S3 returns a thousand. */
 const PARTS_PER_PAGE = 3;
 
@@ -147,7 +147,7 @@ function completeUpload(call: Call): void {
   );
   const parts = numbers.map((number) => upload.parts.get(number));
   if (parts.length === 0 || parts.some((part) => !part)) throw new S3Error(400, "InvalidPart");
-  if (parts.slice(0, -1).some((part) => (part?.length ?? 0) < PART_MIN_BYTES))
+  if (parts.slice(0, -1).some((part) => (part?.length ?? 0) < MIN_PART_BYTES))
     throw new S3Error(400, "EntityTooSmall");
   const body = Buffer.concat(parts as Buffer[]);
   const etag = `"${createHash("md5").update(body).digest("hex")}-${parts.length}"`;

@@ -14,7 +14,7 @@ export class SignatureRefused extends Error {
   }
 }
 
-const SKEW_MAX_MS = 15 * 60_000;
+const MAX_SKEW_MS = 15 * 60_000;
 const hex = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
 const hmac = (key: string | Buffer, data: string) => createHmac("sha256", key).update(data).digest();
 const encode = (text: string) =>
@@ -49,8 +49,8 @@ function checkDate(claim: Claim): void {
   const ageMs = Date.now() - Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const isGood =
     claim.expires === undefined
-      ? Math.abs(ageMs) <= SKEW_MAX_MS
-      : ageMs >= -SKEW_MAX_MS && ageMs <= claim.expires * 1000;
+      ? Math.abs(ageMs) <= MAX_SKEW_MS
+      : ageMs >= -MAX_SKEW_MS && ageMs <= claim.expires * 1000;
   if (!isGood) throw new SignatureRefused("AccessDenied", "Request has expired");
 }
 

@@ -18,9 +18,9 @@ export type Finding = { state: "ok" | "warning" | "problem"; message: string; fi
 
 const GB = 1e9;
 /** A service with one worker on a song of five minutes. */
-const MEMORY_MIN_BYTES = 3 * GB;
+const MIN_MEMORY_BYTES = 3 * GB;
 /** Three hours of stereo, decoded and with four stems. */
-const DISK_MIN_BYTES = 20 * GB;
+const MIN_DISK_BYTES = 20 * GB;
 
 const inGb = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
 
@@ -36,8 +36,8 @@ async function checkMachine(): Promise<Finding> {
 
 async function checkMemory(): Promise<Finding> {
   const message = `${inGb(totalmem())}, ${inGb(freemem())} free`;
-  if (totalmem() >= MEMORY_MIN_BYTES) return { state: "ok", message };
-  return { state: "warning", message, fix: `give the machine ${inGb(MEMORY_MIN_BYTES)} or more` };
+  if (totalmem() >= MIN_MEMORY_BYTES) return { state: "ok", message };
+  return { state: "warning", message, fix: `give the machine ${inGb(MIN_MEMORY_BYTES)} or more` };
 }
 
 /** The folder itself may not be there yet. */
@@ -52,11 +52,11 @@ async function checkDisk(): Promise<Finding> {
   const { bavail, bsize } = await statDisk(dataDir());
   const freeBytes = bavail * bsize;
   const message = `${inGb(freeBytes)} free in ${dataDir()}`;
-  if (freeBytes >= DISK_MIN_BYTES) return { state: "ok", message };
+  if (freeBytes >= MIN_DISK_BYTES) return { state: "ok", message };
   return {
     state: "warning",
     message,
-    fix: `free some space, or set DATA_DIR to a larger disk: long recordings need up to ${inGb(DISK_MIN_BYTES)}`,
+    fix: `free some space, or set DATA_DIR to a larger disk: long recordings need up to ${inGb(MIN_DISK_BYTES)}`,
   };
 }
 

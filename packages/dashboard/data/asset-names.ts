@@ -6,7 +6,7 @@ export const assetNames = signal<ReadonlyMap<string, string | null>>(new Map());
 
 const PAGE_SIZE = 100;
 /** Limit for older assets, which are loaded one by one. */
-const SINGLE_MAX = 12;
+const MAX_SINGLE = 12;
 
 function add(entries: readonly (readonly [string, string | null])[]): void {
   assetNames.value = new Map([...assetNames.value, ...entries]);
@@ -21,7 +21,7 @@ export async function loadAssetNames(ids: readonly (string | undefined)[]): Prom
   add(items.map(({ id, name }) => [id, name]));
   await Promise.all(
     listMissing()
-      .slice(0, SINGLE_MAX)
+      .slice(0, MAX_SINGLE)
       .map(async (id) => {
         const found = await apiClient.assets.get(id).catch(() => undefined);
         add([[id, found?.name ?? null]]);

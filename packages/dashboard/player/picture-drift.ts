@@ -2,7 +2,7 @@
 const JUMP_SECONDS = 0.3;
 /** Less than a frame of film. */
 const IN_SYNC_SECONDS = 0.015;
-const RATE_MAX = 0.08;
+const MAX_RATE = 0.08;
 
 export type DriftCorrection = { seekSeconds?: number; playbackRate: number };
 
@@ -12,5 +12,5 @@ export function correctDrift(pictureSeconds: number, soundSeconds: number): Drif
   if (Math.abs(drift) > JUMP_SECONDS) return { seekSeconds: soundSeconds, playbackRate: 1 };
   if (Math.abs(drift) < IN_SYNC_SECONDS) return { playbackRate: 1 };
   // Corrected within a second or so.
-  return { playbackRate: 1 - Math.max(-RATE_MAX, Math.min(RATE_MAX, drift)) };
+  return { playbackRate: 1 - Math.max(-MAX_RATE, Math.min(MAX_RATE, drift)) };
 }

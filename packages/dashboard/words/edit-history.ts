@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { WordsLines } from "./words-lines.ts";
 
-const STEPS_MAX = 200;
+const MAX_STEPS = 200;
 
 /** The edited words, with undo and redo. */
 export type EditHistory = {
@@ -32,7 +32,7 @@ export function makeEditHistory(first: WordsLines): EditHistory {
     canRedo: computed(() => future.value.length > 0),
     change(next) {
       if (next === lines.value) return;
-      past.value = [...past.value, lines.value].slice(-STEPS_MAX);
+      past.value = [...past.value, lines.value].slice(-MAX_STEPS);
       future.value = [];
       lines.value = next;
     },

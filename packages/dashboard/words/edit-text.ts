@@ -2,7 +2,7 @@ import type { TimedWord } from "@stemwright/sdk";
 import { findRoom, type WordsLine, type WordsLines } from "./words-lines.ts";
 
 /** Longest gap the service aligns, and how far around the old words new ones are searched. */
-const GAP_MAX_SECONDS = 60;
+const MAX_GAP_SECONDS = 60;
 const REACH_SECONDS = 5;
 /** Faster than speech: words that would be shorter are aligned together with their neighbours. */
 const MIN_LETTER_SECONDS = 0.03;
@@ -135,7 +135,7 @@ const spanOf = (words: readonly TimedWord[]) =>
 function limitSpan(anchors: { start: number; end: number }, old: readonly TimedWord[]) {
   const span = spanOf(old) ?? anchors;
   const start = Math.max(anchors.start, span.start - REACH_SECONDS);
-  return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + GAP_MAX_SECONDS) };
+  return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + MAX_GAP_SECONDS) };
 }
 
 /** Divides the time by the words' letters. */

@@ -17,7 +17,7 @@ import { type AlignedWord, forceAlign } from "./force-align.ts";
 /** Audio around the words that is included. */
 const MARGIN_SECONDS = 0.4;
 /** More than a minute and a half of eight channels at 192 kHz. */
-const PCM_MAX_BYTES = 2 ** 30;
+const MAX_PCM_BYTES = 2 ** 30;
 
 /** A neighbouring word with known times: it bounds the gap. */
 type Neighbour = { text: string; startSeconds: number; endSeconds: number };
@@ -58,7 +58,7 @@ export async function alignGap(
       inputPath: request.inputPath,
       pcmPath,
       range: span,
-      maxBytes: PCM_MAX_BYTES,
+      maxBytes: MAX_PCM_BYTES,
     }).catch((error) => {
       throw toEngineError(error, "decoding");
     });

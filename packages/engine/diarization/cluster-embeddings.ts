@@ -12,26 +12,26 @@ const FIRST_GROUPS = 16;
 const CENTRED_SHARE = 0.5;
 /** How much a window's link raises the similarity of two segments for clustering. */
 const LINK_SHARE = 0.5;
-/** Anyone who speaks alone for less than this, or for less than a share of the total, is not counted as a person. */
+/** Anyone who speaks alone for less than this, or for less than a share of the total, is not counted as a speaker. */
 const MIN_SECONDS = 2;
 const MIN_SHARE = 0.05;
 /**
  * Speech in the longest of the conversations that the odds are fitted to. Times in a longer recording are scaled down to it: to unscaled ones, two halves of
- * one person's ten minutes are two people.
+ * one speaker's ten minutes are two speakers.
  */
 const FITTED_SECONDS = 180;
 
-/** If the number of people is given, groups beyond it are left out if together they have at most this share of the speech. */
+/** If the number of speakers is given, groups beyond it are left out if together they have at most this share of the speech. */
 const MAX_LEFT_OUT = 0.05;
 
-/** The expected number of people; `pair` means two unless there is clearly one. */
+/** The expected number of speakers; `pair` means two unless there is clearly one. */
 export type ExpectedVoices = { voiceCount?: number | "pair" };
 
 /** Groups of segments, the longest first, and their seconds. */
 type State = { groups: number[][]; seconds: number[]; evidence: number };
 
 /**
- * Groups segments by person; returns each person's reliable segments. Agglomerative clustering, most similar groups first; the people are the division
+ * Groups segments by speaker; returns each speaker's reliable segments. Agglomerative clustering, most similar groups first; the speakers are the division
  * of the tree of merges that maximises the odds for all merges within it and against all others.
  */
 export function clusterEmbeddings(
@@ -120,7 +120,7 @@ function chooseState(states: readonly State[], { voiceCount }: ExpectedVoices): 
   return found;
 }
 
-/** A state with the wanted number of people: it has as many, or what is left out is little. */
+/** A state with the wanted number of speakers: it has as many, or what is left out is little. */
 function keepLongest({ groups, seconds, evidence }: State, wanted: number): State[] {
   const sum = (some: readonly number[]) => some.reduce((total, value) => total + value, 0);
   if (groups.length < wanted || sum(seconds.slice(wanted)) > MAX_LEFT_OUT * sum(seconds)) return [];

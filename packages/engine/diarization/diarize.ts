@@ -9,7 +9,7 @@ import { labelClusters } from "./label-clusters.ts";
 import { hasSpeech, markSpeech, maskNonSpeech } from "./mask-non-speech.ts";
 import { linkSameSpeaker } from "./same-speaker-links.ts";
 import { listSpeakerSegments, type SpeakerSegment, segmentSpeakers } from "./segment-speakers.ts";
-import { STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
+import { MAX_VOICES, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
 const ROWS_PER_STEP = CEPSTRA_PER_SECOND / STEPS_PER_SECOND;
 
@@ -42,9 +42,9 @@ export async function diarize(
     embedded.push({ ...segment, embedding: await embed(segment), links: links[index]! });
     onProgress((1 + index / segments.length) / 2);
   }
-  const people = clusterEmbeddings(embedded, { expected, voicesMax: VOICES_MAX });
-  const names = labelClusters(embedded, people);
-  const labelled = segments.map(({ from, to }, index) => ({ from, to, person: names[index]! }));
+  const clusters = clusterEmbeddings(embedded, { expected, voicesMax: MAX_VOICES });
+  const labels = labelClusters(embedded, clusters);
+  const labelled = segments.map(({ from, to }, index) => ({ from, to, speaker: labels[index]! }));
   onProgress(1);
   return maskNonSpeech(assignSpeakers(windows, labelled, stepCount), isSpeech);
 }

@@ -1,9 +1,9 @@
 import type { SpeakerLinks } from "./same-speaker-links.ts";
 import type { SpeakerSegment } from "./segment-speakers.ts";
 
-/** A segment of one voice: its speaker embedding, and which other segments the windows attribute to the same person. */
+/** A segment of one voice: its speaker embedding, and which other segments the windows attribute to the same speaker. */
 export type EmbeddedSegment = Pick<SpeakerSegment, "from" | "to" | "seconds"> & {
-  /** Of unit length; similar for the same person. */
+  /** Of unit length; similar for the same speaker. */
   embedding: Float32Array;
   /** By the index of the other segment. */
   links: SpeakerLinks;

@@ -2,32 +2,32 @@ import { type EmbeddedSegment, findSimilarity, sumUp, toUnit } from "./embedded-
 
 const ROUNDS = 2;
 
-/** Assigns each segment to the nearest voice. People are numbered in the order they first speak. */
+/** Assigns each segment to the nearest voice. Speakers are numbered in the order they first speak. */
 export function labelClusters(
   segments: readonly EmbeddedSegment[],
-  people: readonly (readonly number[])[],
+  reliable: readonly (readonly number[])[],
 ): number[] {
-  const toVoice = (group: readonly number[]) =>
+  const toVoice = (cluster: readonly number[]) =>
     toUnit(
       sumUp(
-        group.map((index) => segments[index]!.embedding),
-        group.map((index) => segments[index]!.seconds),
+        cluster.map((index) => segments[index]!.embedding),
+        cluster.map((index) => segments[index]!.seconds),
       ),
     );
-  let groups = people;
-  let names: number[] = [];
+  let clusters = reliable;
+  let labels: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const voices = groups.map(toVoice);
-    names = segments.map(({ embedding }) =>
+    const voices = clusters.map(toVoice);
+    labels = segments.map(({ embedding }) =>
       findLargest(voices.map((voice) => findSimilarity(embedding, voice))),
     );
-    groups = groups.map((group, person) => {
-      const own = [...names.keys()].filter((index) => names[index] === person);
-      return own.length > 0 ? own : group;
+    clusters = clusters.map((cluster, speaker) => {
+      const own = [...labels.keys()].filter((index) => labels[index] === speaker);
+      return own.length > 0 ? own : cluster;
     });
   }
-  const order = [...new Set(names)];
-  return names.map((name) => order.indexOf(name));
+  const order = [...new Set(labels)];
+  return labels.map((label) => order.indexOf(label));
 }
 
 function findLargest(values: readonly number[]): number {

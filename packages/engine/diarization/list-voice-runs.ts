@@ -6,10 +6,10 @@ import { STEPS_PER_SECOND } from "./turns.ts";
 const MARGIN_STEPS = 3;
 const PAUSE_STEPS = 0.3 * STEPS_PER_SECOND;
 
-/** When a person speaks, with a margin on both sides. */
-export function listVoiceRuns({ solo, streams }: VoicePlan, person: number): StepRun[] {
+/** When a speaker is active, with a margin on both sides. */
+export function listVoiceRuns({ solo, streams }: VoicePlan, speaker: number): StepRun[] {
   const isAloneAt = (step: number) =>
-    solo[step] === person || streams[0][step] === person || streams[1][step] === person;
+    solo[step] === speaker || streams[0][step] === speaker || streams[1][step] === speaker;
   const runs = bridgePauses(listStepRuns(solo.length, isAloneAt), PAUSE_STEPS);
   return runs.map(({ from, to }) => ({
     from: Math.max(0, from - MARGIN_STEPS),

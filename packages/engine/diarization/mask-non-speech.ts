@@ -1,6 +1,6 @@
 import type { SpeechRegion } from "../networks/silero-vad/speech-regions.ts";
 import type { StepRun } from "./step-runs.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
+import { NO_SPEAKER, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
 /** Voices within this distance of detected speech count; further away they are music or noise. */
 const NEAR_SPEECH_SECONDS = 0.5;
@@ -23,9 +23,9 @@ export const hasSpeech = ({ from, to }: StepRun, isSpeech: Uint8Array): boolean 
 
 /**
  * Turns without what is far from detected speech. How many voices are active stays: a soft voice in a room may be missed by voice activity detection, and
- * people who talk at once throughout are not cut by it.
+ * speakers who talk at once throughout are not cut by it.
  */
 export function maskNonSpeech(turns: Turns, isSpeech: Uint8Array): Turns {
-  const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NOBODY));
-  return { ...turns, people: keep(turns.people), beside: keep(turns.beside) };
+  const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NO_SPEAKER));
+  return { ...turns, speakers: keep(turns.speakers), overlapping: keep(turns.overlapping) };
 }

@@ -3,10 +3,10 @@ import type { Merge } from "./merge-clusters.ts";
 
 /** Longer segments do not give a better embedding. */
 const WELL_KNOWN_SECONDS = 3;
-/** Prior similarity of one person's segments, and the weight of that prior. */
+/** Prior similarity of one speaker's segments, and the weight of that prior. */
 const USUAL_SIMILARITY = 0.5;
 const USUAL_PAIRS = 4;
-/** From this value on, a window's link counts as proof that two segments are one person's. */
+/** From this value on, a window's link counts as proof that two segments are one speaker's. */
 const SURE_LINK = 0.6;
 /** Scale of the links between two groups. */
 const LINK_SCALE = 3;
@@ -16,9 +16,9 @@ const SUREST = 6;
 const MIN_WITHIN = 0.02;
 
 /**
- * The log-odds that two groups are one person's: a logistic regression on the merges of 144 generated conversations of development speakers
- * (training/runs/voices.md), with a constant 0.2 above the fit: without it, branches chosen by themselves count too many people (decision 113).
- * The same similarity means less for short groups, and less where one person's segments are very similar.
+ * The log-odds that two groups are one speaker's: a logistic regression on the merges of 144 generated conversations of development speakers
+ * (training/runs/voices.md), with a constant 0.2 above the fit: without it, branches chosen by themselves count too many speakers (decision 113).
+ * The same similarity means less for short groups, and less where one speaker's segments are very similar.
  */
 const ODDS = {
   similarity: 8.403,
@@ -34,11 +34,11 @@ const ODDS = {
 /** Weight of a segment. */
 export const weigh = ({ seconds }: EmbeddedSegment) => Math.min(WELL_KNOWN_SECONDS, seconds);
 
-/** Estimates the odds that groups of segments are one person's. */
+/** Estimates the odds that groups of segments are one speaker's. */
 export class MergeOdds {
   readonly #segments: readonly EmbeddedSegment[];
   readonly #timeScale: number;
-  /** Similarity of one person's segments in this recording, from segments that windows link. */
+  /** Similarity of one speaker's segments in this recording, from segments that windows link. */
   readonly #usual: number;
 
   /** Links refer to segments by their index in this list. Groups count as `timeScale` times as long as they are. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { MergeTree } from "./merge-tree.ts";
 
-/** Merges of groups 0 to 4, in this order: two people (0 and 1); a third and a short group (2 and 3); another short group (4) with the two; all of them. */
-function merge(odds: [people: number, thirdAndShort: number, peopleAndShort: number, last: number]) {
+/** Merges of groups 0 to 4, in this order: two speakers (0 and 1); a third and a short group (2 and 3); another short group (4) with the two; all of them. */
+function merge(odds: [speakers: number, thirdAndShort: number, peopleAndShort: number, last: number]) {
   const tree = new MergeTree();
   tree.add({ kept: [0], gone: [1] }, odds[0]);
   tree.add({ kept: [2], gone: [3] }, odds[1]);

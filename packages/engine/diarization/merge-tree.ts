@@ -7,7 +7,7 @@ export type Division = { groups: number[][]; evidence: number };
 type Branch = { whole: number; best: Division };
 
 /**
- * Divides a tree of merges where the odds say so, each branch by itself. In the order of merges alone, two people who merge before some short groups join
+ * Divides a tree of merges where the odds say so, each branch by itself. In the order of merges alone, two speakers who merge before some short groups join
  * theirs would have to become one for those merges to count.
  */
 export class MergeTree {

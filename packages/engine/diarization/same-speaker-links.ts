@@ -4,10 +4,10 @@ import type { StepRun } from "./step-runs.ts";
 /** A window links only segments of which it covers at least this share. */
 const MIN_SHARE = 0.8;
 
-/** Other segments in the same windows, and whether the windows put both in one localSpeaker (1), in different ones (−1), or in between. */
+/** Other segments in the same windows, and whether the windows assign both to one local speaker (1), to different ones (−1), or in between. */
 export type SpeakerLinks = ReadonlyMap<number, number>;
 
-/** Links segments by the places windows put them in. Segments are sorted by start. */
+/** Links segments by the local speakers windows assign them to. Segments are sorted by start. */
 export function linkSameSpeaker(
   windows: readonly SegmentedWindow[],
   segments: readonly StepRun[],
@@ -34,7 +34,7 @@ export function linkSameSpeaker(
   );
 }
 
-/** A segment's activity in each localSpeaker of a window, as a unit vector; undefined if the window covers fewer steps of it. */
+/** A segment's activity in each local speaker of a window, as a unit vector; undefined if the window covers fewer steps of it. */
 export function findLocalSpeaker(
   { firstStep, probabilities }: SegmentedWindow,
   { from, to }: StepRun,

@@ -19,7 +19,7 @@ export const MIN_PROBABILITY = 0.5;
 const PAUSE_STEPS = STEPS_PER_SECOND / 10;
 const SHORTEST_STEPS = STEPS_PER_SECOND / 2;
 
-/** Ten seconds: each localSpeaker's probability of an active voice, step by step. `middle`, in steps of the recording, is the part this window decides. */
+/** Ten seconds: each local speaker's probability of an active voice, step by step. `middle`, in steps of the recording, is the part this window decides. */
 export type SegmentedWindow = { firstStep: number; probabilities: Float32Array[]; middle: StepRun };
 
 /** Half a second or more of one voice; `isAlone` marks the steps without another one. */

@@ -1,6 +1,6 @@
 import { VOICE_RATE_HZ, VOICE_WINDOW_FRAMES, type VoicePair } from "../networks/voices/voice-separator.ts";
 
-/** Whether the two voices have swapped places between consecutive windows, judged by their overlap in all channels. */
+/** Whether the two voices are swapped between consecutive windows, judged by their overlap in all channels. */
 export function isExchanged(before: VoicePair, after: VoicePair): boolean {
   const kept = correlate(before[0], after[0]) + correlate(before[1], after[1]);
   const exchanged = correlate(before[0], after[1]) + correlate(before[1], after[0]);

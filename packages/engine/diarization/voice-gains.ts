@@ -1,6 +1,6 @@
 import { listVoiceRuns } from "./list-voice-runs.ts";
 import type { VoicePlan } from "./plan-voices.ts";
-import { NOBODY, STEPS_PER_SECOND } from "./turns.ts";
+import { NO_SPEAKER, STEPS_PER_SECOND } from "./turns.ts";
 
 /** How much of the input and of each stream goes to a voice in each step: 0 or 1. */
 export type VoiceGains = { input: Uint8Array; streams: readonly [Uint8Array, Uint8Array] };
@@ -8,18 +8,18 @@ export type VoiceGains = { input: Uint8Array; streams: readonly [Uint8Array, Uin
 /** The gains of all voices. Nothing goes to two voices: pauses and margins that several claim go to the first. */
 export function makeGains(plan: VoicePlan): VoiceGains[] {
   const isTaken = Uint8Array.from(plan.solo, (who, step) =>
-    Number(who !== NOBODY || plan.streams[0][step] !== NOBODY),
+    Number(who !== NO_SPEAKER || plan.streams[0][step] !== NO_SPEAKER),
   );
-  return Array.from({ length: plan.voiceCount }, (_, person) => {
-    const input = Uint8Array.from(plan.solo, (who) => Number(who === person));
-    for (const { from, to } of listVoiceRuns(plan, person)) {
+  return Array.from({ length: plan.voiceCount }, (_, speaker) => {
+    const input = Uint8Array.from(plan.solo, (who) => Number(who === speaker));
+    for (const { from, to } of listVoiceRuns(plan, speaker)) {
       for (let step = from; step < to; step++) {
         if (isTaken[step]) continue;
         isTaken[step] = 1;
         input[step] = 1;
       }
     }
-    const [first, second] = plan.streams.map((row) => Uint8Array.from(row, (who) => Number(who === person)));
+    const [first, second] = plan.streams.map((row) => Uint8Array.from(row, (who) => Number(who === speaker)));
     return { input, streams: [first!, second!] as const };
   });
 }

@@ -6,6 +6,6 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 export type WavBitDepth = 16 | 24 | 32;
 
 /** A limit of the format. */
-export const FLAC_MAX_CHANNELS = 8;
+export const MAX_FLAC_CHANNELS = 8;
 
 export type EncodeFile = { path: string; format: AudioFormat; wavBitDepth?: WavBitDepth };

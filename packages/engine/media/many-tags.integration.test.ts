@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { FFmpegError, FormatContext } from "node-av/lib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { checkTags } from "./child/tags/check-tags.ts";
-import { TAG_BYTES_MAX, TAGS_MAX } from "./child/tags/tag-count.ts";
+import { MAX_TAG_BYTES, MAX_TAGS } from "./child/tags/tag-count.ts";
 import { mediaInfoSchema } from "./media-info.ts";
 import { probeMedia } from "./probe-media.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
@@ -115,7 +115,7 @@ async function check(path: string): Promise<void> {
   checkTags(file.fd);
 }
 
-const MANY = { kind: "unreadable", message: expect.stringContaining(`more than ${TAGS_MAX} tags`) as string };
+const MANY = { kind: "unreadable", message: expect.stringContaining(`more than ${MAX_TAGS} tags`) as string };
 /** Those that programs write of themselves, such as the encoder's name. */
 const OWN = 20;
 
@@ -123,10 +123,10 @@ describe("the tags of a file", () => {
   it.each([...Object.keys(MUXED), ...Object.keys(HAND_MADE)])(
     "[A31] of %s are counted as FFmpeg finds them, and too many are refused before it reads any",
     async (name) => {
-      const few = writeTagged(name, TAGS_MAX - OWN);
-      expect(countFound(few)).toBeGreaterThanOrEqual(TAGS_MAX - OWN);
+      const few = writeTagged(name, MAX_TAGS - OWN);
+      expect(countFound(few)).toBeGreaterThanOrEqual(MAX_TAGS - OWN);
       await expect(check(few)).resolves.toBeUndefined();
-      await expect(check(writeTagged(name, TAGS_MAX + 1))).rejects.toMatchObject(MANY);
+      await expect(check(writeTagged(name, MAX_TAGS + 1))).rejects.toMatchObject(MANY);
     },
   );
 
@@ -139,12 +139,12 @@ describe("the tags of a file", () => {
       writeFileSync(path, Buffer.concat([makeId3([inside(count)]), readFileSync(inFolder("good.mp3"))]));
       return path;
     };
-    await expect(check(write(TAGS_MAX - 1))).resolves.toBeUndefined();
-    await expect(check(write(TAGS_MAX))).rejects.toMatchObject(MANY);
+    await expect(check(write(MAX_TAGS - 1))).resolves.toBeUndefined();
+    await expect(check(write(MAX_TAGS))).rejects.toMatchObject(MANY);
   });
 
   it("[A31] have a limit in bytes, without pictures", async () => {
-    const half = Buffer.alloc(TAG_BYTES_MAX / 2 + 1, "x");
+    const half = Buffer.alloc(MAX_TAG_BYTES / 2 + 1, "x");
     const write = (...ids: string[]) => {
       const path = inFolder(`${ids.join("-")}.mp3`);
       const tag = makeId3(ids.map((id) => makeFrame(id, half)));
@@ -152,7 +152,7 @@ describe("the tags of a file", () => {
       return path;
     };
     await expect(check(write("TIT2", "APIC"))).resolves.toBeUndefined();
-    const message = expect.stringContaining(`more than ${TAG_BYTES_MAX} bytes`) as string;
+    const message = expect.stringContaining(`more than ${MAX_TAG_BYTES} bytes`) as string;
     await expect(check(write("TIT2", "TPE1"))).rejects.toMatchObject({ kind: "unreadable", message });
   });
 

@@ -1,4 +1,4 @@
-import { type AudioFormat, FLAC_MAX_CHANNELS } from "./audio-format.ts";
+import { type AudioFormat, MAX_FLAC_CHANNELS } from "./audio-format.ts";
 import type { MediaInfo } from "./media-info.ts";
 
 /** Video codecs that the mp4 muxer rejects, by FFmpeg's names. Others are only tried when the file is written. */
@@ -19,7 +19,7 @@ const describeUntimedPicture = (container: string) =>
   `The input is an ${container} file, which does not say when each picture is shown, so its picture cannot be copied into an mp4. Ask for m4a, which is the sound alone. A target is made whole or not at all: ask for its other formats without mp4.`;
 
 export const describeTooManyChannels = (format: string, channels: number) =>
-  `${format} holds at most ${FLAC_MAX_CHANNELS} channels, and the input has ${channels}. Ask for wav or aiff instead.`;
+  `${format} holds at most ${MAX_FLAC_CHANNELS} channels, and the input has ${channels}. Ask for wav or aiff instead.`;
 
 /** Why a format can't hold the audio or video of an input, as far as known in advance. */
 export function findOutputFault(
@@ -30,7 +30,7 @@ export function findOutputFault(
     pictureCodec,
   }: Partial<Pick<MediaInfo, "container">> & Pick<MediaInfo, "channels" | "pictureCodec">,
 ): string | undefined {
-  if (format === "flac" && channels > FLAC_MAX_CHANNELS) return describeTooManyChannels(format, channels);
+  if (format === "flac" && channels > MAX_FLAC_CHANNELS) return describeTooManyChannels(format, channels);
   if (format === "mp4" && pictureCodec !== undefined && UNFIT_PICTURES.includes(pictureCodec))
     return describeUnfitPicture(pictureCodec);
   const untimed = container === undefined ? undefined : UNTIMED_CONTAINERS[container];

@@ -2,7 +2,7 @@ import { encodeFlac } from "../dsp/flac/encode-flac.ts";
 import { findPeak } from "../dsp/peaks.ts";
 
 /** Maximum size of a minute of a track. */
-const BYTES_PER_MINUTE_MAX = 11_800_000;
+const MAX_BYTES_PER_MINUTE = 11_800_000;
 const BELOW_FULL_SCALE = 1 - 2 ** -18;
 const GAIN_BYTES = 4;
 
@@ -17,7 +17,7 @@ function findGain(planes: readonly Float32Array[]): number {
 /** A stored chunk: the gain to multiply its samples by, as a 4-byte float, and a FLAC file. */
 export function encodeChunk(planes: readonly Float32Array[], sampleRateHz: number): Uint8Array {
   const gain = findGain(planes);
-  const bitsPerFrameMax = (BYTES_PER_MINUTE_MAX * 8) / 60 / sampleRateHz;
+  const bitsPerFrameMax = (MAX_BYTES_PER_MINUTE * 8) / 60 / sampleRateHz;
   const flac = encodeFlac(planes, { sampleRateHz, gain, bitsPerFrameMax });
   const chunk = new Uint8Array(GAIN_BYTES + flac.length);
   new DataView(chunk.buffer).setFloat32(0, gain, true);

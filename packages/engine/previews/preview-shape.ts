@@ -26,9 +26,9 @@ export type SpectrumShape = {
   floorDb: number;
 };
 
-const CHANNELS_MAX = 2;
+const MAX_CHANNELS = 2;
 /** A chunk lasts two to four seconds, less than a network's segment, so the first one is available after the first segment. */
-const CHUNK_SECONDS_MAX = 3.5;
+const MAX_CHUNK_SECONDS = 3.5;
 const PEAK_LEVELS = [256, 2048, 16_384];
 const OVERVIEW_LEVELS = 2;
 const PAGE_CHUNKS = 32;
@@ -40,10 +40,10 @@ const SPECTRUM_FLOOR_DB = -120;
 export function toPreviewShape(input: FrameSource): PreviewShape {
   const { sampleRateHz, lengthFrames } = input;
   // A power of two, so that columns of all levels end at chunk boundaries.
-  const chunkFrames = 2 ** Math.max(12, Math.floor(Math.log2(CHUNK_SECONDS_MAX * sampleRateHz)));
+  const chunkFrames = 2 ** Math.max(12, Math.floor(Math.log2(MAX_CHUNK_SECONDS * sampleRateHz)));
   return {
     sampleRateHz,
-    channels: Math.min(CHANNELS_MAX, input.channels),
+    channels: Math.min(MAX_CHANNELS, input.channels),
     lengthFrames,
     chunkFrames,
     peakLevels: [...PEAK_LEVELS.filter((level) => level < chunkFrames), chunkFrames],

@@ -33,7 +33,7 @@ type Memory = z.infer<typeof memorySchema>;
 /** How much faster a GPU must be to be worth its memory and its driver. */
 const WORTHWHILE_GAIN = 1.25;
 /** int8 on the CPU is 9 dB from float on a GPU for Whisper's states, 25 dB and more for stems. Less can't be rounding. */
-const AGREEMENT_MIN_DB = 6;
+const MIN_AGREEMENT_DB = 6;
 
 export type ChoiceOptions = {
   setting: ProviderSetting;
@@ -131,7 +131,7 @@ function judge(provider: ExecutionProvider, measure: NetworkMeasure): NetworkCho
   const { audioSeconds, gpuMs, cpuMs, agreementDb } = measure;
   const speeds = { gpuSpeed: (audioSeconds * 1000) / gpuMs, cpuSpeed: (audioSeconds * 1000) / cpuMs };
   // Also true for NaN.
-  if (!(agreementDb > AGREEMENT_MIN_DB)) {
+  if (!(agreementDb > MIN_AGREEMENT_DB)) {
     return {
       provider: "cpu",
       ...speeds,

@@ -6,7 +6,7 @@ import type { MakeStage } from "../targets/stage-progress.ts";
 import type { TargetOutcomes } from "../targets/target-outcomes.ts";
 
 /** With less music than this, the input itself is read: separating an hour because of a jingle would take an hour. */
-const MUSIC_SHARE_MIN = 1 / 3;
+const MIN_MUSIC_SHARE = 1 / 3;
 
 /** Stems that are read instead of the input: `vocals` has singing and speech, `dialogue` speech alone. */
 type SourceName = "vocals" | "dialogue";
@@ -51,7 +51,7 @@ export async function chooseSources(
     0,
   );
   const { lengthFrames, sampleRateHz } = run.input.source;
-  if (musicSeconds < (MUSIC_SHARE_MIN * lengthFrames) / sampleRateHz) return {};
+  if (musicSeconds < (MIN_MUSIC_SHARE * lengthFrames) / sampleRateHz) return {};
   const passCount = plan.stemPasses.length;
   for (const { stem, manifest } of stems) needStem(plan.stemPasses, { manifest, stem, manifests });
   if (plan.stemPasses.length > passCount) plan.onNewPass();

@@ -12,7 +12,7 @@ type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
 type Passes = Pick<TargetPlan, "stemPasses" | "voicesPass">;
 
 /** Windows of the voices cover a recording up to 2.7 times, and a few are tested before. */
-const VOICES_LENGTHS_MAX = 3;
+const MAX_VOICES_LENGTHS = 3;
 
 /** Size of the work folder: the decoded input, a spool for each stem of each pass, and the separated windows of the voices. */
 function countWorkBytes({ stemPasses, voicesPass }: Passes, input: Sound): number {
@@ -26,7 +26,7 @@ function countWorkBytes({ stemPasses, voicesPass }: Passes, input: Sound): numbe
 
 /** Two voices with all channels, for each variant. */
 function countVoicesBytes({ targets }: VoicesPass, input: Sound): number {
-  const lengthFrames = VOICES_LENGTHS_MAX * toResampledLength(input, VOICES_RATE_HZ) + VOICE_WINDOW_FRAMES;
+  const lengthFrames = MAX_VOICES_LENGTHS * toResampledLength(input, VOICES_RATE_HZ) + VOICE_WINDOW_FRAMES;
   return new Set(targets.map(getVariant)).size * toPcmBytes({ lengthFrames, channels: 2 * input.channels });
 }
 

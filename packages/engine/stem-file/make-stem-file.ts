@@ -29,7 +29,7 @@ const REST_NAME = "Rest";
 const SILENCE_NAME = "Silence";
 const BLOCK_FRAMES = 1 << 15;
 const COPY_BYTES = 1 << 20;
-const CHANNELS_MAX = 2;
+const MAX_CHANNELS = 2;
 const FILE_TYPE = makeBox("ftyp", Buffer.from("M4A \0\0\x02\0M4A mp42isom"));
 
 type Track = { name: string; source: FrameSource };
@@ -74,7 +74,7 @@ async function openSources(
   const decode = async (inputPath: string, name: string) => {
     const pcmPath = join(workDir, `${name}.pcm`);
     const info = await decodeToPcm({ inputPath, pcmPath, maxDurationSeconds });
-    if (info.channels > CHANNELS_MAX)
+    if (info.channels > MAX_CHANNELS)
       throw new MediaError(
         "encode-failed",
         `A stem file holds stereo sound; this has ${info.channels} channels.`,

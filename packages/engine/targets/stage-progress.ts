@@ -1,7 +1,7 @@
 /** Smaller steps are not reported: a three-hour input would send tens of thousands of messages. */
 const SMALLEST_STEP = 0.001;
 /** Share of the work before a pace is known: less may be part of a single segment. */
-const PACE_SHARE_MIN = 0.05;
+const MIN_PACE_SHARE = 0.05;
 
 /** Progress of a target, from 0 to 1, never falling, and the remaining time once a pace is known. */
 export type TargetProgress = { key: string; fraction: number; secondsLeft?: number };
@@ -98,7 +98,7 @@ export class StageProgress {
     if (this.#paceStartMs === undefined) return undefined;
     const foundWeight = sumOf(stages, ({ weight, foundFraction = 0 }) => weight * foundFraction);
     const workedWeight = doneWeight - foundWeight;
-    if (workedWeight < PACE_SHARE_MIN * (totalWeight - foundWeight)) return undefined;
+    if (workedWeight < MIN_PACE_SHARE * (totalWeight - foundWeight)) return undefined;
     const elapsedSeconds = (performance.now() - this.#paceStartMs) / 1000;
     return (elapsedSeconds * Math.max(0, totalWeight - doneWeight)) / workedWeight;
   }

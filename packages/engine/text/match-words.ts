@@ -8,7 +8,7 @@ const ROW_WORDS = 3;
 /** The largest block that is compared word by word: a song with itself, or two minutes of speech. */
 const BLOCK_CELLS = 4_000_000;
 /** The maximum edit distance of larger blocks: uses the same memory. */
-const EDITS_MAX = Math.sqrt(BLOCK_CELLS);
+const MAX_EDITS = Math.sqrt(BLOCK_CELLS);
 
 /**
  * The runs of words that two texts share, in the order of both. Runs of three words that are unique in each text are matched first; only the parts
@@ -143,8 +143,8 @@ function matchLargeBlock(
   { from, until }: { from: KeptWord; until: KeptWord },
 ): CommonRun[] {
   const [one, other] = [first.slice(from.first, until.first), second.slice(from.second, until.second)];
-  const earliest = findKeptWords(one, other, EDITS_MAX) ?? [];
-  const latest = findKeptWords(one.toReversed(), other.toReversed(), EDITS_MAX) ?? [];
+  const earliest = findKeptWords(one, other, MAX_EDITS) ?? [];
+  const latest = findKeptWords(one.toReversed(), other.toReversed(), MAX_EDITS) ?? [];
   const partners = new Map(
     latest.map((place) => [one.length - 1 - place.first, other.length - 1 - place.second]),
   );

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EngineError } from "../engine-error.ts";
 
 /** Ten times an hour of the fastest speech. */
-export const TRANSCRIPT_MAX_BYTES = 4 * 1024 * 1024;
+export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 
 /** A line of our own output, a segment as speech networks write it, or just its text. */
 const lineSchema = z.union([
@@ -33,7 +33,7 @@ const UTF_16_MARKS = [
  * else is refused with an explanation of what is accepted.
  */
 export function parseTranscript(bytes: Uint8Array): string {
-  if (bytes.length > TRANSCRIPT_MAX_BYTES) throw unusable("The transcript is larger than 4 MiB.");
+  if (bytes.length > MAX_TRANSCRIPT_BYTES) throw unusable("The transcript is larger than 4 MiB.");
   const text = decode(bytes);
   if (isBlank(text)) throw unusable("The transcript is empty: it holds nothing but white space.");
   return /^\s*[{[]/.test(text) ? (findJsonText(text) ?? text) : text;

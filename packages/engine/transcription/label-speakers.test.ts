@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { NOBODY, STEPS_PER_SECOND } from "../diarization/turns.ts";
+import { NO_SPEAKER, STEPS_PER_SECOND } from "../diarization/turns.ts";
 import { findSpeaker, joinLines, type TimedText } from "../text/timed-text.ts";
 import { labelSpeakers } from "./label-speakers.ts";
 
-const makeTurns = (...spans: [person: number, seconds: number][]) => ({
+const makeTurns = (...spans: [speaker: number, seconds: number][]) => ({
   voiceCount: 2,
-  people: Int8Array.from(
-    spans.flatMap(([person, seconds]) => new Array<number>(seconds * STEPS_PER_SECOND).fill(person)),
+  speakers: Int8Array.from(
+    spans.flatMap(([speaker, seconds]) => new Array<number>(seconds * STEPS_PER_SECOND).fill(speaker)),
   ),
   confidence: new Float32Array(),
 });
@@ -37,7 +37,7 @@ it("[VO4] a given text keeps its lines, labelled with whoever says most of them"
 
 it("[VO4] a word outside detected speech goes to the nearest or last speaker", () => {
   const text = toText("One ", "two ", "three ", "four ", "five.\n");
-  const turns = makeTurns([1, 1], [NOBODY, 3], [0, 1]);
+  const turns = makeTurns([1, 1], [NO_SPEAKER, 3], [0, 1]);
   const [line] = labelSpeakers(text, turns, { keepsLines: true }).lines;
   expect(line?.words.map(({ speaker }) => speaker)).toEqual([2, 2, 2, 1, 1]);
 });

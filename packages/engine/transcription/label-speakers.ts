@@ -1,8 +1,8 @@
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../diarization/turns.ts";
+import { NO_SPEAKER, STEPS_PER_SECOND, type Turns } from "../diarization/turns.ts";
 import type { TimedLine, TimedText, TimedWord } from "../text/timed-text.ts";
 
-/** Where people overlap, a word goes to the most probable speaker. */
-type SpokenTurns = Pick<Turns, "people" | "voiceCount">;
+/** Where speakers overlap, a word goes to the most probable speaker. */
+type SpokenTurns = Pick<Turns, "speakers" | "voiceCount">;
 
 /** A word outside detected speech belongs to a speaker this close to it. */
 const NEAR_STEPS = STEPS_PER_SECOND / 2;
@@ -33,8 +33,8 @@ function findWordSpeaker({ startSeconds, endSeconds }: TimedWord, turns: SpokenT
 }
 
 /** Who speaks most in these steps, from 1 on. */
-function findMost({ people, voiceCount }: SpokenTurns, from: number, to: number): number | undefined {
-  const steps = people.subarray(Math.max(0, from), Math.max(0, to)).filter((who) => who !== NOBODY);
+function findMost({ speakers, voiceCount }: SpokenTurns, from: number, to: number): number | undefined {
+  const steps = speakers.subarray(Math.max(0, from), Math.max(0, to)).filter((who) => who !== NO_SPEAKER);
   if (steps.length === 0) return undefined;
   const counts = new Array<number>(voiceCount).fill(0);
   for (const who of steps) counts[who] = (counts[who] ?? 0) + 1;

@@ -2,9 +2,9 @@ import { findLikeliest, type LanguageProbabilities } from "../networks/whisper/l
 import type { SpokenWindow } from "./spoken-window.ts";
 
 /** How sure a window must be of another language than the rest; shorter windows must be surer. */
-const OTHER_LANGUAGE_MIN = 0.6;
+const MIN_OTHER_LANGUAGE = 0.6;
 const SHORT_SECONDS = 5;
-const OTHER_LANGUAGE_SHORT_MIN = 0.9;
+const MIN_OTHER_LANGUAGE_SHORT = 0.9;
 
 /** Language probabilities of a recording so far, summed over its windows and weighted by seconds of speech. */
 export class LanguageTally {
@@ -26,7 +26,7 @@ export class LanguageTally {
   /** The language of a window: the recording's, unless the window is sure of another. */
   choose(probabilities: LanguageProbabilities, seconds: number): string {
     const own = findLikeliest(probabilities);
-    const least = seconds < SHORT_SECONDS ? OTHER_LANGUAGE_SHORT_MIN : OTHER_LANGUAGE_MIN;
+    const least = seconds < SHORT_SECONDS ? MIN_OTHER_LANGUAGE_SHORT : MIN_OTHER_LANGUAGE;
     return own.probability >= least ? own.language : this.main.language;
   }
 }

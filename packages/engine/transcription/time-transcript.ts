@@ -14,7 +14,7 @@ import type { WindowTranscript } from "./write-transcripts.ts";
 const ABSENT_FACTOR = 0.3;
 
 /** If no word of a window reaches this confidence, there is no speech: key clicks became "Thanks" at 0.15. */
-const SUREST_MIN = 0.2;
+const MIN_SUREST = 0.2;
 
 /** Whisper mixes simplified and traditional characters from window to window. */
 const CHINESE = "zh";
@@ -45,7 +45,7 @@ export async function timeTranscript(
         (rates[n] ?? 0) * (alignedWords[n] === undefined && !draft.isTranslated ? ABSENT_FACTOR : 1),
     };
   });
-  return timed.some(({ confidence }) => confidence >= SUREST_MIN) ? timed : [];
+  return timed.some(({ confidence }) => confidence >= MIN_SUREST) ? timed : [];
 }
 
 /** Whether a space follows a sentence: in all scripts but Chinese and Japanese. */

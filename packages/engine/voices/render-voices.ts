@@ -102,8 +102,8 @@ function toName({ variant, pathPrefix }: VoicesTarget, path: string): string {
   return `${stem}${basename(path).slice(basename(pathPrefix).length)}`;
 }
 
-function toSegments(plan: VoicePlan, person: number, endSeconds: number): VoiceSegment[] {
-  return listVoiceRuns(plan, person).map(({ from, to }) => ({
+function toSegments(plan: VoicePlan, speaker: number, endSeconds: number): VoiceSegment[] {
+  return listVoiceRuns(plan, speaker).map(({ from, to }) => ({
     startSeconds: Math.min(from / STEPS_PER_SECOND, endSeconds),
     endSeconds: Math.min(to / STEPS_PER_SECOND, endSeconds),
     confidence: plan.confidence.subarray(from, to).reduce((sum, value) => Math.max(sum, value), 0),

@@ -40,7 +40,7 @@ export type SeparatedVoices = Disposable & {
   highShares: Float32Array;
 };
 
-/** Separates all speech if people talk at the same time throughout, otherwise only overlaps. */
+/** Separates all speech if speakers talk at the same time throughout, otherwise only overlaps. */
 export async function separateVoices(
   { input, workDir, networks }: { input: OpenInput; workDir: string; networks: VoiceNetworks },
   work: {
@@ -71,7 +71,7 @@ export async function separateVoices(
     await spoolVoices({ separator, source, starts, path, onProgress: report });
     return new VoiceStreams(path, { channels: source.channels, starts });
   };
-  const everything = { from: 0, to: turns.people.length };
+  const everything = { from: 0, to: turns.speakers.length };
   const everywhere = place(bridgePauses(listSpeech(turns), PAUSE_STEPS));
   const isShort = everywhere.length <= TESTED_WINDOWS;
   const isPair = variant !== N_SPEAKERS;
@@ -85,7 +85,7 @@ export async function separateVoices(
   const isEverywhere = together || (isTested && isShort);
   const streams = await separate(isEverywhere ? everywhere : place(overlaps.map(surround)));
   const plan = together ? planSimultaneous(turns) : planTurns(turns);
-  const highShares = new Float32Array(turns.people.length).fill(0.5);
+  const highShares = new Float32Array(turns.speakers.length).fill(0.5);
   for (const span of together ? [everything] : overlaps)
     for (const power of measureSpan(streams, span)) noteHighShares(highShares, power);
   for (const overlap of overlaps) {

@@ -32,7 +32,7 @@ export function weighVoicesPass({ manifest, targets }: VoicesPass): number {
 const MIN_SPEECH = 0.5;
 
 /**
- * Finds who speaks when, separates people who talk at the same time, and writes each voice to its own files: voices of the input, or of its dialogue if
+ * Finds who speaks when, separates speakers who talk at the same time, and writes each voice to its own files: voices of the input, or of its dialogue if
  * that is given.
  */
 export async function runVoicesPass(

@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../options.ts";
 import { type Query, readJson, type Transport } from "./transport.ts";
 
-const PAGE_SIZE_MAX = 100;
+const MAX_PAGE_SIZE = 100;
 
 export type ListQuery = {
   /** Records to skip. */
@@ -46,7 +46,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
    * total has shrunk the next page is read from an earlier offset.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    const { take = PAGE_SIZE_MAX, skip: firstSkip = 0 } = this.#query;
+    const { take = MAX_PAGE_SIZE, skip: firstSkip = 0 } = this.#query;
     const seen = new Set<string>();
     let skip = firstSkip;
     let lastTotal = 0;

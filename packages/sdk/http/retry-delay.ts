@@ -1,7 +1,7 @@
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8000;
 /** A longer Retry-After is not waited for: the error is thrown at once, with `retryAfterMs`. */
-export const RETRY_AFTER_MAX_MS = 60_000;
+export const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Retry-After is either seconds or an HTTP date. */
 export function parseRetryAfterMs(header: string | null, nowMs: number = Date.now()): number | undefined {

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, readApiError, StemwrightError, TimeoutError } from "../errors.ts";
 import type { RequestOptions } from "../options.ts";
-import { makeRetryDelayMs, RETRY_AFTER_MAX_MS } from "./retry-delay.ts";
+import { MAX_RETRY_AFTER_MS, makeRetryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 
 export type Query = Record<string, string | number | undefined>;
@@ -60,7 +60,7 @@ const makeIdempotencyKey = () =>
 export const isWorthRetrying = (error: unknown) =>
   error instanceof ApiError
     ? (error.status === 408 || error.status === 429 || error.status >= 500) &&
-      (error.retryAfterMs ?? 0) <= RETRY_AFTER_MAX_MS
+      (error.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS
     : error instanceof ConnectionError;
 
 /** fetch only says "fetch failed"; the reason is the innermost cause. */

@@ -9,7 +9,7 @@ import { followTask } from "./task-events.ts";
 
 const POLL_INTERVAL_MS = 2000;
 /** Consecutive failures tolerated while polling: enough for a restart of the service. */
-const FAILED_POLLS_MAX = 10;
+const MAX_FAILED_POLLS = 10;
 
 export type TaskProgress = {
   /** Mean over all targets, 0 to 1. */
@@ -82,7 +82,7 @@ async function pollTask(load: () => Promise<Task>, see: (task: Task) => void, op
       if (isDone(task)) return task;
     } catch (error) {
       failures += 1;
-      if (!isWorthRetrying(error) || failures > FAILED_POLLS_MAX) throw error;
+      if (!isWorthRetrying(error) || failures > MAX_FAILED_POLLS) throw error;
     }
     await sleep(pollIntervalMs + (failures > 0 ? makeRetryDelayMs(failures, undefined) : 0), signal);
   }

@@ -1,18 +1,18 @@
 const BLOCK_BYTES = 512;
-const NAME_MAX = 100;
-const PREFIX_MAX = 155;
+const MAX_NAME = 100;
+const MAX_PREFIX = 155;
 /** Eleven octal digits; larger sizes use GNU's binary form. */
-const OCTAL_SIZE_MAX = 8 ** 11;
+const MAX_OCTAL_SIZE = 8 ** 11;
 
 export const TAR_BLOCK_BYTES = BLOCK_BYTES;
 /** Padding after an entry, up to the next block. */
 export const toPaddingBytes = (sizeBytes: number) => (BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES;
 
 function splitName(name: string): { name: string; prefix: string } {
-  if (Buffer.byteLength(name) <= NAME_MAX) return { name, prefix: "" };
+  if (Buffer.byteLength(name) <= MAX_NAME) return { name, prefix: "" };
   for (let slash = name.indexOf("/"); slash !== -1; slash = name.indexOf("/", slash + 1)) {
     const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)];
-    if (Buffer.byteLength(rest) <= NAME_MAX && Buffer.byteLength(prefix) <= PREFIX_MAX)
+    if (Buffer.byteLength(rest) <= MAX_NAME && Buffer.byteLength(prefix) <= MAX_PREFIX)
       return { name: rest, prefix };
   }
   throw new Error(`${name} is too long for a tar entry's name`);
@@ -29,7 +29,7 @@ export function makeTarHeader(entry: { name: string; sizeBytes: number; modified
   header.write(octal(0o600, 7), 100);
   header.write(octal(0, 7), 108);
   header.write(octal(0, 7), 116);
-  if (entry.sizeBytes < OCTAL_SIZE_MAX) header.write(octal(entry.sizeBytes, 11), 124);
+  if (entry.sizeBytes < MAX_OCTAL_SIZE) header.write(octal(entry.sizeBytes, 11), 124);
   else {
     header.writeUInt8(0x80, 124);
     header.writeBigUInt64BE(BigInt(entry.sizeBytes), 128);
@@ -54,8 +54,8 @@ export function parseTarHeader(header: Buffer): { name: string; sizeBytes: numbe
   const unsigned = Buffer.from(header);
   unsigned.fill(" ", 148, 156);
   if (stated !== sumBytes(unsigned)) throw new Error("a tar header is damaged");
-  const prefix = text(345, PREFIX_MAX);
+  const prefix = text(345, MAX_PREFIX);
   const sizeBytes =
     header.readUInt8(124) === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);
-  return { name: prefix === "" ? text(0, NAME_MAX) : `${prefix}/${text(0, NAME_MAX)}`, sizeBytes };
+  return { name: prefix === "" ? text(0, MAX_NAME) : `${prefix}/${text(0, MAX_NAME)}`, sizeBytes };
 }

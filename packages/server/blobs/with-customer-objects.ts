@@ -11,7 +11,7 @@ import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
 
 /** Who waits for a copy has no patience for more. */
-const COPY_MAX_MS = 600_000;
+const MAX_COPY_MS = 600_000;
 const makeTooSlow = () =>
   new BucketError("failed", "copying it takes longer than ten minutes", { isTransient: true });
 
@@ -31,7 +31,7 @@ export function withCustomerObjects(
     new Refusal("MEDIA_TOO_LARGE", `The asset is over the limit of ${maxBytes} bytes by now`);
   async function copyObject(blobKey: string, path: string): Promise<void> {
     const { bucket, key } = await getObject(blobKey);
-    const signal = AbortSignal.timeout(COPY_MAX_MS);
+    const signal = AbortSignal.timeout(MAX_COPY_MS);
     try {
       const { content } = await bucket.read(key, { signal });
       const limit = limitBytes(maxBytes, tooLarge);

@@ -4,9 +4,9 @@ import { makeRoleCredentials } from "./role-credentials.ts";
 import { openS3Bucket, type S3Credentials } from "./s3-bucket.ts";
 
 /** Sessions last an hour. A read or write may take a while, so it starts with at least fifteen minutes left. */
-const WORK_MAX_AGE_SECONDS = 45 * 60;
+const MAX_WORK_AGE_SECONDS = 45 * 60;
 /** A link expires with the session that signed it, so a nearly new one is used. */
-const LINK_MAX_AGE_SECONDS = 5 * 60;
+const MAX_LINK_AGE_SECONDS = 5 * 60;
 
 export type AwsAccess = {
   ownCredentials?: S3Credentials | undefined;
@@ -33,7 +33,7 @@ export function openAwsBucket(
     endpoint: s3Endpoint ?? toS3Endpoint(region),
     forcePathStyle: s3Endpoint !== undefined,
     // An expiry in the past keeps the client from caching a session; this code decides how old one may be.
-    credentials: async () => ({ ...(await getCredentials(WORK_MAX_AGE_SECONDS)), expiration: new Date(0) }),
-    linkCredentials: () => getCredentials(LINK_MAX_AGE_SECONDS),
+    credentials: async () => ({ ...(await getCredentials(MAX_WORK_AGE_SECONDS)), expiration: new Date(0) }),
+    linkCredentials: () => getCredentials(MAX_LINK_AGE_SECONDS),
   });
 }

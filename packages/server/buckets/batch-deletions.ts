@@ -1,5 +1,5 @@
 /** S3's limit per request. */
-const BATCH_MAX = 1000;
+const MAX_BATCH = 1000;
 
 type Waiting = { key: string; resolve(): void; reject(error: unknown): void };
 
@@ -31,7 +31,7 @@ export function batchDeletions(
     isRunning = true;
     // Everything from one page of a listing is queued before the first request is sent.
     await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await deleteBatch(waiting.splice(0, BATCH_MAX));
+    while (waiting.length > 0) await deleteBatch(waiting.splice(0, MAX_BATCH));
     isRunning = false;
   }
 

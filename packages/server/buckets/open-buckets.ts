@@ -10,7 +10,7 @@ import type { GcpAccess } from "./gcs-bucket.ts";
 import { guardContent } from "./guard-content.ts";
 
 /** Open buckets keep connections and sessions; beyond this many, the oldest is dropped. */
-const OPEN_MAX = 100;
+const MAX_OPEN = 100;
 
 export type BucketAccess = { vault: Vault; guard: AddressGuard; aws: AwsAccess; gcp: GcpAccess };
 
@@ -72,7 +72,7 @@ export function makeBuckets(access: BucketAccess): Buckets {
       const known = opened.get(integration.id);
       if (known) return await known;
       const [oldest] = opened.keys();
-      if (opened.size >= OPEN_MAX && oldest !== undefined) opened.delete(oldest);
+      if (opened.size >= MAX_OPEN && oldest !== undefined) opened.delete(oldest);
       const opening = openBucket(access, integration).then(withGuardedContent, (error: unknown) => {
         throw error instanceof WrongVaultKey ? new BucketError("not-set-up", error.message) : error;
       });

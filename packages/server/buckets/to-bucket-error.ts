@@ -24,7 +24,7 @@ const KIND_OF_REFUSAL: Record<string | number, BucketErrorKind> = {
 const DENIED_NAMES = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"];
 /** Integrations always pass credentials to the client library, so if it found none, the installation's own are missing. */
 const MISSING_CREDENTIALS = "CredentialsProviderError";
-const MESSAGE_MAX_CHARACTERS = 500;
+const MAX_MESSAGE_CHARACTERS = 500;
 
 /** Connection errors come wrapped, and the guard's refusal may be inside. */
 function findRefusal(error: unknown): ServiceError | undefined {
@@ -50,7 +50,7 @@ function getMessage(error: ServiceError): string {
   const name = error.details?.errorCode ?? (error.name === "Error" ? undefined : error.name);
   const reason = error.message || (typeof error.code === "string" ? error.code : "no reason given");
   const text = (name && !reason.includes(name) ? `${name}: ${reason}` : reason).replace(/\s+/g, " ").trim();
-  return text.slice(0, MESSAGE_MAX_CHARACTERS);
+  return text.slice(0, MAX_MESSAGE_CHARACTERS);
 }
 
 /** Maps a client library's error to our kinds. */

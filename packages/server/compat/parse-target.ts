@@ -1,5 +1,5 @@
 import {
-  PROMPT_MAX_CHARACTERS,
+  MAX_PROMPT_CHARACTERS,
   type TargetInput,
   type TargetRequest,
   targetRequest,
@@ -8,7 +8,7 @@ import { toRequestError } from "../http/errors/error-mapper.ts";
 
 /** Whisper uses the end of a prompt that is too long. */
 export const toPrompt = (text: string | undefined) =>
-  text === undefined || text === "" ? {} : { prompt: text.slice(-PROMPT_MAX_CHARACTERS).toWellFormed() };
+  text === undefined || text === "" ? {} : { prompt: text.slice(-MAX_PROMPT_CHARACTERS).toWellFormed() };
 
 /** Options of another interface, validated like any target's. */
 export function parseTarget(options: TargetInput): TargetRequest {

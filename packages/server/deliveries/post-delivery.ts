@@ -3,7 +3,7 @@ import { toLogin } from "../domain/url-login.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
 
-const ANSWER_MAX_BYTES = 16 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** `answer` is the beginning of the receiver's response. */
 export type PostOutcome = { statusCode?: number; error?: string; answer?: string };
@@ -18,7 +18,7 @@ async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
     for await (const part of body) {
       parts.push(part);
       sizeBytes += part.length;
-      if (sizeBytes >= ANSWER_MAX_BYTES) break;
+      if (sizeBytes >= MAX_ANSWER_BYTES) break;
     }
   } catch {
     // The status is enough.

@@ -87,7 +87,7 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
       try {
         await takeDue();
       } catch (error) {
-        ports.log.error({ err: error }, "due deliveries could not be taken");
+        ports.log.error({ err: error }, "failed to claim due deliveries");
         waitMs = TROUBLE_INTERVAL_MS;
       }
       if (!closing.signal.aborted) await alarm.sleep(waitMs);

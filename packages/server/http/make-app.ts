@@ -12,7 +12,7 @@ import { findSessionCaller } from "./access/session-caller.ts";
 import type { WholeApi } from "./api.ts";
 import {
   addConnectionLimits,
-  HEADERS_MAX_BYTES,
+  MAX_HEADERS_BYTES,
   makeServerOptions,
 } from "./connections/connection-limits.ts";
 import { addDashboard } from "./dashboard/add-dashboard.ts";
@@ -53,7 +53,7 @@ import { addTracing } from "./tracing.ts";
 import { addBytesParser } from "./uploads/open-body.ts";
 import { TUS_HEADERS } from "./uploads/tus-headers.ts";
 
-const JSON_BODY_MAX_BYTES = 1024 ** 2;
+const MAX_JSON_BODY_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
@@ -137,9 +137,9 @@ export async function makeApp(
   const app = fastify({
     loggerInstance: options.logger,
     genReqId: () => randomUUID(),
-    bodyLimit: JSON_BODY_MAX_BYTES,
+    bodyLimit: MAX_JSON_BODY_BYTES,
     // Requests the router itself rejects would bypass our hooks. So no path is too long or undecodable for it.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADERS_MAX_BYTES },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADERS_BYTES },
     rewriteUrl: ({ url = "" }) => toDecodablePath(url),
     frameworkErrors: sendError,
     forceCloseConnections: "idle",

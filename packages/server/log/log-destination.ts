@@ -5,7 +5,7 @@ import sonicBoom, { type SonicBoom } from "sonic-boom";
 /** Linux's PIPE_BUF: writes up to this size are atomic, even with several processes on one pipe. */
 const ATOMIC_WRITE_BYTES = 4096;
 /** Buffered for a slow reader or a full disk; further lines are lost. */
-const WAITING_MAX_BYTES = 4 * 1024 ** 2;
+const MAX_WAITING_BYTES = 4 * 1024 ** 2;
 /** How long a reader that does not read may delay the exit. */
 const EXIT_MS = 1000;
 
@@ -20,7 +20,7 @@ export function openLogDestination(logFile: string | undefined): SonicBoom {
     // The stream's own descriptor, which Node sets to non-blocking.
     dest: logFile ?? process.stderr.fd,
     maxWrite: ATOMIC_WRITE_BYTES,
-    maxLength: WAITING_MAX_BYTES,
+    maxLength: MAX_WAITING_BYTES,
     mode: 0o600,
     retryEAGAIN: () => performance.now() < retryUntilMs,
   });

@@ -1,4 +1,4 @@
-const CAUSES_MAX = 5;
+const MAX_CAUSES = 5;
 
 type SerializedError = {
   type: string;
@@ -9,7 +9,7 @@ type SerializedError = {
 };
 
 /** An error for the log: message, stack and causes. Nothing else: pg's errors include the connection and the key that cancels its queries. */
-export function serializeError(error: unknown, causesMax = CAUSES_MAX): SerializedError {
+export function serializeError(error: unknown, causesMax = MAX_CAUSES): SerializedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, code } = error as NodeJS.ErrnoException;
   const cause = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);

@@ -202,7 +202,7 @@ export function startSweeper(
   async function sweepAndLog(): Promise<void> {
     try {
       const removed = await sweepOnce(closing.signal);
-      if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, "swept");
+      if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, "sweep finished");
     } catch (error) {
       log.error({ err: error }, "the sweep failed; the next one tries again");
     }

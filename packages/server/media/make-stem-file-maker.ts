@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { MediaError, makeStemFile } from "@stemwright/engine";
 import {
-  STEM_FILE_MAX_SECONDS,
+  MAX_STEM_FILE_SECONDS,
   type StemFileMaker,
   type StemFilePlan,
 } from "../domain/exports/stem-file-plan.ts";
@@ -43,7 +43,7 @@ export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string)
         stems: files,
         workDir,
         inTurn,
-        maxDurationSeconds: STEM_FILE_MAX_SECONDS,
+        maxDurationSeconds: MAX_STEM_FILE_SECONDS,
       });
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;

@@ -55,7 +55,7 @@ export function makeDiskRoom(options: {
   /** A volume that does not say how full it is must not stop the service. */
   const lookSafely = () =>
     look().catch((error) => {
-      log.warn({ err: error }, "free disk space can't be read");
+      log.warn({ err: error }, "failed to read free disk space");
       return UNKNOWN;
     });
 

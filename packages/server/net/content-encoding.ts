@@ -10,7 +10,7 @@ const DECODERS: Record<string, () => Transform> = {
 };
 
 /** As many as curl takes. A header has room for thousands, and each decoder holds up to a few MiB. */
-const ENCODINGS_MAX = 5;
+const MAX_ENCODINGS = 5;
 
 /** The message continues a sentence about the content. */
 export class EncodingError extends Error {
@@ -24,9 +24,9 @@ export class EncodingError extends Error {
 export function makeDecoders(contentEncoding: string | undefined, makeLimit: () => Transform): Transform[] {
   const names = contentEncoding?.toLowerCase().split(",") ?? [];
   const known = names.toReversed().flatMap((name) => DECODERS[name.trim()] ?? []);
-  if (known.length > ENCODINGS_MAX)
+  if (known.length > MAX_ENCODINGS)
     throw new EncodingError(
-      `is encoded ${known.length} times over, by its Content-Encoding; at most ${ENCODINGS_MAX} are decoded`,
+      `is encoded ${known.length} times over, by its Content-Encoding; at most ${MAX_ENCODINGS} are decoded`,
     );
   return known.flatMap((makeDecoder) => [makeDecoder(), makeLimit()]);
 }

@@ -5,7 +5,7 @@ import type { AddressGuard } from "./address-guard.ts";
 import { findCertificateFault } from "./certificate-fault.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";
 
-const REDIRECTS_MAX = 5;
+const MAX_REDIRECTS = 5;
 
 type UrlErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 
@@ -61,7 +61,7 @@ type Answer = Awaited<ReturnType<typeof request>>;
 /** Opens a URL. Follows redirects itself, so that each hop is checked by the guard. */
 export async function openUrl(guard: AddressGuard, wanted: UrlToOpen): Promise<UrlContent> {
   let hop = wanted.url;
-  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     guard.checkUrl(hop);
     const answer = await send(guard, hop, wanted);
     const { statusCode, body } = answer;
@@ -76,7 +76,7 @@ export async function openUrl(guard: AddressGuard, wanted: UrlToOpen): Promise<U
     if (statusCode < 300 || statusCode >= 400 || !location) throw toUrlError(answer);
     hop = new URL(location, hop);
   }
-  throw new UrlError("failed", `its address redirects more than ${REDIRECTS_MAX} times`);
+  throw new UrlError("failed", `its address redirects more than ${MAX_REDIRECTS} times`);
 }
 
 const isResumed = ({ startByte = 0, version }: UrlToOpen) => startByte > 0 && version !== undefined;

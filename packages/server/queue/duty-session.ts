@@ -12,9 +12,9 @@ const KEEPALIVES = sql`select
   set_config('tcp_keepalives_count', '3', false)`;
 const LISTEN = sql`listen ${sql.ref(WAITING_CHANNEL)}`;
 const UNLISTEN = sql`unlisten ${sql.ref(WAITING_CHANNEL)}`;
-const RECONNECT_MIN_MS = 100;
+const MIN_RECONNECT_MS = 100;
 /** Shorter than a supervisor waits before it gives a Task without its lock to another worker. */
-const RECONNECT_MAX_MS = 1000;
+const MAX_RECONNECT_MS = 1000;
 /**
  * If the server does not answer a query for this long, the connection is given up. Each worker's queue or supervisor asks something every ten seconds or so:
  * a connection that went silent is noticed after 22 s.
@@ -103,13 +103,13 @@ export function openDutySession(options: {
   }
 
   async function keepOpen(): Promise<void> {
-    for (let delayMs = RECONNECT_MIN_MS; !closing.signal.aborted; ) {
+    for (let delayMs = MIN_RECONNECT_MS; !closing.signal.aborted; ) {
       const openedAtMs = performance.now();
       await openOnce().catch((error: Error) => {
         if (!closing.signal.aborted) options.onError(error);
       });
-      const hasHeld = performance.now() - openedAtMs > RECONNECT_MAX_MS;
-      delayMs = hasHeld ? RECONNECT_MIN_MS : Math.min(RECONNECT_MAX_MS, delayMs * 2);
+      const hasHeld = performance.now() - openedAtMs > MAX_RECONNECT_MS;
+      delayMs = hasHeld ? MIN_RECONNECT_MS : Math.min(MAX_RECONNECT_MS, delayMs * 2);
       await wait(delayMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => {});
     }
     opening.reject(closing.signal.reason);

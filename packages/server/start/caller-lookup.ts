@@ -16,7 +16,7 @@ export const makeKeyRing = (db: Database, log: FastifyBaseLogger): KeyLookup => 
     const caller = await findCaller(db, key);
     if (caller && isDue(caller.lastUsedAt))
       void touchKey(db, caller.keyId).catch((error) =>
-        log.warn({ err: error }, "last use of a key not noted"),
+        log.warn({ err: error }, "failed to record the last use of a key"),
       );
     return caller;
   },
@@ -31,7 +31,7 @@ export const makeSessionRing = (db: Database, log: FastifyBaseLogger): SessionRi
     const caller = await findSessionCaller(db, token);
     if (caller && isDue(caller.lastUsedAt))
       void touchSession(db, caller.keyId).catch((error) =>
-        log.warn({ err: error }, "last use of a session not noted"),
+        log.warn({ err: error }, "failed to record the last use of a session"),
       );
     return caller;
   },

@@ -46,7 +46,7 @@ function openTaskFeed({ databaseUrl, log }: ServiceContext, { db }: OpenedContex
     changes,
     findTask: (id) => findTask(db, id),
     listMarks: (ids) => listProgressMarks(db, ids),
-    onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
+    onError: (error) => log.warn({ err: error }, "failed to read a followed Task"),
   });
   return { changes, feed };
 }
@@ -74,7 +74,7 @@ async function makeServiceOutputLinks(
     ports: storage,
     own,
     presignOwn: await openPresigner(config),
-    onFailure: (error) => log.warn({ err: error }, "a link could not be presigned"),
+    onFailure: (error) => log.warn({ err: error }, "failed to presign a link"),
   });
 }
 

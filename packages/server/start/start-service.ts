@@ -99,7 +99,7 @@ function printWelcome(options: {
 /** In the background: the parent folders are closed already, and a large store takes a while. */
 async function closeContents({ dataDir }: Config, log: ServiceContext["log"]): Promise<void> {
   const count = await secureContents(dataDir);
-  if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
+  if (count > 0) log.warn({ count, dataDir }, "restricted permissions of files readable by other users");
 }
 
 /** Database, API and workers on one machine. */

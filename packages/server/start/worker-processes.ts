@@ -55,7 +55,7 @@ function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
   async function keepRunning(): Promise<void> {
     while (!stopping.signal.aborted) {
       const startedMs = performance.now();
-      await runOnce().catch((error) => log.error({ err: error }, "worker process could not be started"));
+      await runOnce().catch((error) => log.error({ err: error }, "failed to start a worker process"));
       child = undefined;
       const delayMs = delay.findMs(performance.now() - startedMs);
       await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {});

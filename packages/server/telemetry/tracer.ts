@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 /** https://opentelemetry.io/docs/specs/otlp/#otlphttp: JSON, hex ids, times in nanoseconds as strings. */
 const KINDS = { server: 2, consumer: 5 } as const;
 const FAILED = 2;
-const BATCH_MAX = 512;
-const WAITING_MAX = 4096;
+const MAX_BATCH = 512;
+const MAX_WAITING = 4096;
 const SEND_MS = 5000;
 const SEND_LIMIT_MS = 10_000;
 
@@ -97,13 +97,13 @@ export function openTracer(options: {
     }
   }
   function sendWaiting(): Promise<void> {
-    const batch = waiting.slice(0, BATCH_MAX);
-    waiting = waiting.slice(BATCH_MAX);
+    const batch = waiting.slice(0, MAX_BATCH);
+    waiting = waiting.slice(MAX_BATCH);
     if (batch.length > 0) sending = sending.then(() => send(batch));
     return sending;
   }
   const add = (span: Span) => {
-    if (waiting.length < WAITING_MAX) waiting.push(toOtlp(span));
+    if (waiting.length < MAX_WAITING) waiting.push(toOtlp(span));
   };
   const timer = setInterval(() => void sendWaiting(), SEND_MS);
   timer.unref();

@@ -29,7 +29,7 @@ export async function callUntilAnswered<Result>(
       const isOver = signal.aborted || performance.now() + waitMs > endsAtMs;
       if (isOver || !listCauses(error).some(isOutOfReach)) throw error;
       if (waitMs === FIRST_WAIT_MS) log.warn({ err: error }, "database out of reach, waiting");
-      await onRetry?.().catch((failure) => log.warn({ err: failure }, "no disk space could be freed"));
+      await onRetry?.().catch((failure) => log.warn({ err: failure }, "failed to free disk space"));
       await wait(waitMs, undefined, { signal }).catch(() => {});
     }
   }

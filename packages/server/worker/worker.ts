@@ -22,8 +22,8 @@ import { giveBackWithCheckpoint } from "./work-dirs/resume-elsewhere.ts";
 
 /** How long a Task waits in the queue after a store outage. */
 const OUTAGE_DELAY_SECONDS = 5;
-const STORE_CHECK_MIN_MS = 1000;
-const STORE_CHECK_MAX_MS = 15_000;
+const MIN_STORE_CHECK_MS = 1000;
+const MAX_STORE_CHECK_MS = 15_000;
 /** A run that returned normally but left targets unfinished: a bug. */
 const UNFINISHED = "Unfinished";
 
@@ -126,14 +126,14 @@ export async function startWorker(given: WorkerPorts) {
 
   /** Takes no Task during a store outage: fetching its input would fail. */
   async function waitForStore(): Promise<void> {
-    for (let waitMs = STORE_CHECK_MIN_MS; isStoreInDoubt && !draining.signal.aborted; ) {
+    for (let waitMs = MIN_STORE_CHECK_MS; isStoreInDoubt && !draining.signal.aborted; ) {
       try {
         await ports.blobs.check();
         isStoreInDoubt = false;
       } catch (error) {
         log.warn({ err: error, retryInMs: waitMs }, "store out of reach, taking no Tasks");
         await wait(waitMs, undefined, { signal: draining.signal }).catch(() => {});
-        waitMs = Math.min(STORE_CHECK_MAX_MS, waitMs * 2);
+        waitMs = Math.min(MAX_STORE_CHECK_MS, waitMs * 2);
       }
     }
   }

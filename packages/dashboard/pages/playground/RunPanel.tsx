@@ -11,7 +11,7 @@ import { type Choice, takesTranscript, toTargets } from "./choice.ts";
 import { clearUploads, uploads } from "./uploads.ts";
 
 /** Estimates are requested one by one; for a large folder only the rate is shown. */
-const ESTIMATED_MAX = 20;
+const MAX_ESTIMATED = 20;
 
 type Source = Pick<TaskInput, "assetId" | "url">;
 
@@ -83,7 +83,7 @@ export function RunPanel({
     async (signal) => {
       if (!isReady) return [];
       const found: TaskEstimate[] = [];
-      for (const source of sources.slice(0, ESTIMATED_MAX))
+      for (const source of sources.slice(0, MAX_ESTIMATED))
         found.push(await apiClient.tasks.estimate({ ...source, targets }, { signal }));
       return found;
     },

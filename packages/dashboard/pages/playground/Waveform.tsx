@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 const BARS = 180;
 const HEIGHT = 48;
 /** A longer file would take more memory than a waveform is worth. */
-const SIZE_MAX_BYTES = 40_000_000;
+const MAX_SIZE_BYTES = 40_000_000;
 
 /** The highest sample of each of `count` spans. */
 function findPeaks(samples: Float32Array, count: number): number[] {
@@ -27,7 +27,7 @@ export function Waveform({ file }: { file: File }) {
   const [peaks, setPeaks] = useState<readonly number[]>([]);
   useEffect(() => {
     let isShown = true;
-    if (file.size <= SIZE_MAX_BYTES)
+    if (file.size <= MAX_SIZE_BYTES)
       loadPeaks(file).then(
         (found) => isShown && setPeaks(found),
         () => {},

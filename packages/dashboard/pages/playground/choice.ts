@@ -29,7 +29,7 @@ export const FIRST_CHOICE: Choice = {
 
 const RESIDUAL = "~residual";
 /** A longer text would make addresses that some servers and chats truncate; it is then kept only in the page. */
-const TRANSCRIPT_MAX_CHARACTERS = 1500;
+const MAX_TRANSCRIPT_CHARACTERS = 1500;
 const listOf = (text: string | null) => (text ?? "").split(",").filter((item) => item !== "");
 
 /** Whether a text is a URL, not the name of a file. */
@@ -90,7 +90,7 @@ export function toQuery(choice: Choice): URLSearchParams {
   const { bitDepth, language, url, transcript } = choice;
   const others = { bits: bitDepth, language, url, transcript };
   for (const [name, value] of Object.entries(others))
-    if (value !== "" && value.length <= TRANSCRIPT_MAX_CHARACTERS) query.set(name, value);
+    if (value !== "" && value.length <= MAX_TRANSCRIPT_CHARACTERS) query.set(name, value);
   return query;
 }
 

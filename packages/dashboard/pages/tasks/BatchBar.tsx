@@ -10,14 +10,14 @@ import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { announce } from "../../parts/toast.ts";
 import { navigate } from "../../shell/router.ts";
 
-const PAGE_SIZE_MAX = 100;
+const MAX_PAGE_SIZE = 100;
 
 const countTasks = (count: number) => `${count} ${count === 1 ? "Task" : "Tasks"}`;
 
 /** All Tasks of the batch, over all pages. */
 async function listAll(search: string): Promise<TaskListItem[]> {
   const all: TaskListItem[] = [];
-  for await (const task of apiClient.tasks.list({ search, take: PAGE_SIZE_MAX })) all.push(task);
+  for await (const task of apiClient.tasks.list({ search, take: MAX_PAGE_SIZE })) all.push(task);
   return all;
 }
 

@@ -17,7 +17,7 @@ import { TaskListRow } from "./TaskListRow.tsx";
 import "./tasks.css";
 
 const PAGE_SIZE = 25;
-const PAGE_SIZE_MAX = 100;
+const MAX_PAGE_SIZE = 100;
 const BUSY_INTERVAL_MS = 2500;
 const IDLE_INTERVAL_MS = 15_000;
 
@@ -45,7 +45,7 @@ export default function TasksPage() {
   );
   const skip = Number(query.get("skip")) || 0;
   // A batch is summarised as a whole.
-  const take = isBatchSearch(filters.search) ? PAGE_SIZE_MAX : PAGE_SIZE;
+  const take = isBatchSearch(filters.search) ? MAX_PAGE_SIZE : PAGE_SIZE;
   const page = useLoad(
     async (signal) => {
       const { status, from, to, ...others } = filters;

@@ -9,7 +9,7 @@ const FIXED_ORDERS = 4;
 const FIXED_TYPE = 0b001000;
 const RICE_5_BIT = 0b01;
 /** The maximum Rice parameter. */
-const LOW_MAX = 24;
+const MAX_LOW = 24;
 
 /** How one channel of a block will be written. */
 export type SubframePlan = {
@@ -97,7 +97,7 @@ export function planSubframe(
     const from = Math.max(order, start);
     const sum = fillResiduals(plan, from, start + partFrames);
     const count = Math.max(1, start + partFrames - from);
-    const low = Math.max(0, Math.min(LOW_MAX, Math.floor(Math.log2((0.7 * sum) / count + 1))));
+    const low = Math.max(0, Math.min(MAX_LOW, Math.floor(Math.log2((0.7 * sum) / count + 1))));
     plan.parameters.push(low);
     sizeBits += 5 + count * (low + 1) + Math.floor(sum / 2 ** low);
   }

@@ -6,7 +6,7 @@ import {
   type AVSampleFormat,
   type FFEncoderCodec,
 } from "node-av/constants";
-import { type AudioFormat, FLAC_MAX_CHANNELS, type WavBitDepth } from "../audio-format.ts";
+import { type AudioFormat, MAX_FLAC_CHANNELS, type WavBitDepth } from "../audio-format.ts";
 
 /** How an output format is encoded. */
 export type Encoding = {
@@ -61,7 +61,7 @@ const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
     muxer: "flac",
     encoder: "flac" as FFEncoderCodec,
     muxerOptions: {},
-    maxChannels: FLAC_MAX_CHANNELS,
+    maxChannels: MAX_FLAC_CHANNELS,
   },
   aiff: {
     ...LOSSLESS,

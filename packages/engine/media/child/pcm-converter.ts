@@ -11,7 +11,7 @@ import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
 
 /** swresample's limit. */
-const SWRESAMPLE_MAX_CHANNELS = 64;
+const MAX_SWRESAMPLE_CHANNELS = 64;
 const CHANGES_TOO_MUCH = "The sound in the file changes in a way that cannot be followed";
 
 type Target = { sampleRateHz: number; layout: ChannelLayout };
@@ -37,7 +37,7 @@ export class PcmConverter {
 
   /** The result is valid until the next frame is converted. */
   convert(frame: Frame): Buffer {
-    if (this.target.layout.nbChannels > SWRESAMPLE_MAX_CHANNELS) return this.#convertWide(frame);
+    if (this.target.layout.nbChannels > MAX_SWRESAMPLE_CHANNELS) return this.#convertWide(frame);
     const layout = toNamedLayout(frame.channelLayout);
     // Chained streams may change format midway.
     const sourceKey = `${frame.format} ${frame.sampleRate} ${describeLayout(layout)}`;

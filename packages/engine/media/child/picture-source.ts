@@ -11,7 +11,7 @@ import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts"
 import { findFileStartSeconds, findPcmStartSeconds } from "./pcm-start.ts";
 
 /** A cut video may start with many packets that are only needed to decode the first one shown. */
-const LOOK_AHEAD_MAX_PACKETS = 1024;
+const MAX_LOOK_AHEAD_PACKETS = 1024;
 
 /** Tags that say where the parameter sets are, so they must be kept. Any other codec has one tag in MP4, which may differ from QuickTime's. */
 const MEANINGFUL_TAGS = ["avc1", "avc3", "hvc1", "hev1"].map((tag) => Buffer.from(tag).readUInt32LE());
@@ -108,7 +108,7 @@ export class PictureSource {
     for (let packet = this.#readClone(); packet; packet = this.#readClone()) {
       this.#ahead.push(packet);
       if (isShown(packet)) shown++;
-      if (shown === LOOK_AHEAD_PACKETS || this.#ahead.length === LOOK_AHEAD_MAX_PACKETS) break;
+      if (shown === LOOK_AHEAD_PACKETS || this.#ahead.length === MAX_LOOK_AHEAD_PACKETS) break;
     }
   }
 

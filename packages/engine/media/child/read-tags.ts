@@ -14,7 +14,7 @@ const KEPT_TAGS = [
   "copyright",
 ] as const;
 /** Longer values are not real titles. */
-const TAG_MAX_CHARACTERS = 1000;
+const MAX_TAG_CHARACTERS = 1000;
 
 /** The tags of a recording; Ogg stores them in the stream, other containers for the file. */
 export function readTags({ format, stream }: Pick<AudioInput, "format" | "stream">): Record<string, string> {
@@ -24,7 +24,7 @@ export function readTags({ format, stream }: Pick<AudioInput, "format" | "stream
       found.set(name.toLowerCase(), value);
   const kept = KEPT_TAGS.flatMap((name) => {
     const value = found.get(name);
-    return value && value.length <= TAG_MAX_CHARACTERS ? [[name, value]] : [];
+    return value && value.length <= MAX_TAG_CHARACTERS ? [[name, value]] : [];
   });
   return Object.fromEntries(kept);
 }

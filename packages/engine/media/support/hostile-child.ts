@@ -26,7 +26,7 @@ const PTRACE_ATTACH = 16;
 const F_SETOWN = 8;
 const RLIMIT_DATA = 2;
 const GIB = 2 ** 30;
-const DESCRIPTORS_MAX = 256;
+const MAX_DESCRIPTORS = 256;
 
 function tryConnect(domain: number, address: Buffer): number {
   const fd = socket(domain, SOCK_STREAM, 0);
@@ -119,7 +119,7 @@ function makeAttempts(places: HostilePlaces): Record<string, () => number> {
 function listDescriptors(): string[] {
   const readlink = call("int readlink(const char *path, void *target, size_t length)");
   const target = Buffer.alloc(4096);
-  return Array.from({ length: DESCRIPTORS_MAX }, (_, fd) => {
+  return Array.from({ length: MAX_DESCRIPTORS }, (_, fd) => {
     const length = readlink(`/proc/self/fd/${fd}`, target, target.length);
     const kind = length === -1 ? "" : target.toString("utf8", 0, length).replace(/\d+/g, "n");
     return kind === "" || /^(pipe|anon_inode):/.test(kind) ? [] : [`${fd} ${kind}`];

@@ -7,8 +7,8 @@ export const LOCAL_SPEAKERS = 4;
 export const WINDOW_STEPS = 500;
 
 /**
- * Our diarization network: which of up to four voices are active, every 20 ms of a window. The order of the places is arbitrary and differs between
- * windows.
+ * Our diarization network: which of up to four voices are active, every 20 ms of a window. The order of local speakers is arbitrary and differs
+ * between windows.
  */
 export class SpeakerSegmentation {
   readonly #session: GraphSession;
@@ -17,7 +17,7 @@ export class SpeakerSegmentation {
     this.#session = session;
   }
 
-  /** The probability of each place's voice in each step. */
+  /** The probability of each local speaker in each step. */
   async infer({ rows, values }: PowerRows): Promise<Float32Array> {
     const shape = [1, rows, values.length / rows];
     const outputs = await this.#session.run({ power: { data: values, shape } }, ["turns"]);

@@ -13,7 +13,7 @@ export type VoicePair = readonly [Float32Array[], Float32Array[]];
 
 export type LoadedSeparator = { separator: VoiceSeparator; runsOn: string };
 
-/** Our network that separates two people talking at once. The order of its outputs is arbitrary and may differ between windows. */
+/** Our network that separates two speakers talking at once. The order of its outputs is arbitrary and may differ between windows. */
 export class VoiceSeparator {
   readonly #network: MaskNetwork;
 

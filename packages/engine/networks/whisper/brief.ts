@@ -11,7 +11,7 @@ export type Brief = {
 };
 
 /** Half of the decoder's context, minus the token before the prompt, as in `whisper/decoding.py`. */
-const PROMPT_TOKENS_MAX = 223;
+const MAX_PROMPT_TOKENS = 223;
 
 /** A prompt that is too long keeps its end. Keywords come first, because they also bias the token choice. */
 export function makeBrief(
@@ -23,7 +23,7 @@ export function makeBrief(
   const text = [glossary, prompt.trim()].filter((part) => part !== "").join(" ");
   return {
     taskToken: translate ? tokenizer.translate : tokenizer.transcribe,
-    promptTokens: text === "" ? [] : tokenizer.encode(` ${text}`).slice(-PROMPT_TOKENS_MAX),
+    promptTokens: text === "" ? [] : tokenizer.encode(` ${text}`).slice(-MAX_PROMPT_TOKENS),
     bias: new KeywordBias(keywords.map((keyword) => tokenizer.encode(` ${keyword.trim()}`))),
   };
 }

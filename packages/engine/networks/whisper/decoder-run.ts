@@ -4,7 +4,7 @@ import { HEAD_WIDTH } from "./graph/layers.ts";
 import type { TokenEmbedding } from "./graph/token-embedding.ts";
 
 /** The decoder's context of 448 tokens, minus its four command tokens. */
-export const TEXT_TOKENS_MAX = 440;
+export const MAX_TEXT_TOKENS = 440;
 
 /** The decoder's loaded graphs (`graph/decoder-graphs.ts`). */
 export type Decoder = {

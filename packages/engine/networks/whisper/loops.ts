@@ -1,15 +1,15 @@
 import { deflateSync } from "node:zlib";
 
 /** The longest phrase, in tokens, that is checked for repetition while decoding. */
-const PHRASE_TOKENS_MAX = 24;
+const MAX_PHRASE_TOKENS = 24;
 /** People do not repeat a phrase this often, over this many tokens, in half a minute. */
-const REPEATS_MIN = 6;
-const LOOP_TOKENS_MIN = 24;
+const MIN_REPEATS = 6;
+const MIN_LOOP_TOKENS = 24;
 
 /** Whether the text ends in one phrase repeated over and over: the decoder will not stop by itself. */
 export function endsInLoop(tokens: readonly number[]): boolean {
-  for (let period = 1; period <= PHRASE_TOKENS_MAX; period++) {
-    const length = Math.max(LOOP_TOKENS_MIN, period * REPEATS_MIN);
+  for (let period = 1; period <= MAX_PHRASE_TOKENS; period++) {
+    const length = Math.max(MIN_LOOP_TOKENS, period * MIN_REPEATS);
     if (tokens.length >= length && isPeriodic(tokens, { period, length })) return true;
   }
   return false;

@@ -2,11 +2,11 @@ import { compressionRatio } from "./loops.ts";
 import type { RatedTokens, WrittenWindow } from "./write-windows.ts";
 
 /** The thresholds of `whisper/transcribe.py`, except for silence: with its 0.6, saxophones and crowds became "you" (at 0.4). */
-const COMPRESSION_MAX = 2.4;
-const LOG_PROB_MIN = -1;
+const MAX_COMPRESSION = 2.4;
+const MIN_LOG_PROB = -1;
 /** Speech that was played twice scored −0.1 and −0.2; hallucinated phrases score below −1 the first time. */
-const SURE_LOG_PROB_MIN = -0.5;
-const NO_SPEECH_MIN = 0.3;
+const MIN_SURE_LOG_PROB = -0.5;
+const MIN_NO_SPEECH = 0.3;
 
 /** In a repetitive text only the first occurrence counts: a phrase once written is likely to be repeated whatever is heard. */
 export function averageLogProb({ tokens, logProbs }: RatedTokens): number {
@@ -17,17 +17,17 @@ export function averageLogProb({ tokens, logProbs }: RatedTokens): number {
 
 /** Whether the decoder got stuck in a loop. */
 export function isLooping(window: WrittenWindow, text: string): boolean {
-  return window.isBrokenOff || compressionRatio(text) > COMPRESSION_MAX;
+  return window.isBrokenOff || compressionRatio(text) > MAX_COMPRESSION;
 }
 
 /** Whether the speaker repeats himself: the decoder reached the end and was sure of the first occurrence. */
 export function isRepeatedForSure(window: WrittenWindow): boolean {
-  return !window.isBrokenOff && averageLogProb(window) > SURE_LOG_PROB_MIN;
+  return !window.isBrokenOff && averageLogProb(window) > MIN_SURE_LOG_PROB;
 }
 
 /** Whether the decoder should try again, at a higher temperature. */
 export function isDoubtful(window: WrittenWindow, text: string): boolean {
-  return !isSilent(window) && (isLooping(window, text) || averageLogProb(window) < LOG_PROB_MIN);
+  return !isSilent(window) && (isLooping(window, text) || averageLogProb(window) < MIN_LOG_PROB);
 }
 
 /**
@@ -38,6 +38,6 @@ export function isDoubtful(window: WrittenWindow, text: string): boolean {
 export function isSilent(window: WrittenWindow): boolean {
   return (
     window.words.tokens.length === 0 ||
-    (window.noSpeechProbability > NO_SPEECH_MIN && averageLogProb(window.words) < LOG_PROB_MIN)
+    (window.noSpeechProbability > MIN_NO_SPEECH && averageLogProb(window.words) < MIN_LOG_PROB)
   );
 }

@@ -1,6 +1,6 @@
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import type { Brief } from "./brief.ts";
-import { type DecoderRun, TEXT_TOKENS_MAX } from "./decoder-run.ts";
+import { type DecoderRun, MAX_TEXT_TOKENS } from "./decoder-run.ts";
 import type { KeywordTrack } from "./keyword-bias.ts";
 import {
   type LanguageProbabilities,
@@ -12,7 +12,7 @@ import { TokenChoice } from "./token-choice.ts";
 import type { Whisper } from "./whisper.ts";
 
 /** More than anybody says: fast Thai, tokenized almost letter by letter, needs ten. */
-const TOKENS_PER_SECOND_MAX = 16;
+const MAX_TOKENS_PER_SECOND = 16;
 const TOKENS_MORE = 24;
 
 export type RatedTokens = { tokens: number[]; logProbs: number[] };
@@ -58,8 +58,8 @@ export async function writeWindows(whisper: Whisper, options: WindowBatch): Prom
     const noSpeechProbability = toNoSpeechProbability(first[index] ?? new Float32Array(), tokenizer);
     const words = { tokens: [], logProbs: [] };
     const window = { language, tokens: [], logProbs: [], words, noSpeechProbability, isBrokenOff: false };
-    const tokensMax = TOKENS_MORE + Math.ceil((options.seconds[index] ?? 0) * TOKENS_PER_SECOND_MAX);
-    const roomMax = TEXT_TOKENS_MAX - brief.promptTokens.length;
+    const tokensMax = TOKENS_MORE + Math.ceil((options.seconds[index] ?? 0) * MAX_TOKENS_PER_SECOND);
+    const roomMax = MAX_TEXT_TOKENS - brief.promptTokens.length;
     return { index, window, tokensMax: Math.min(tokensMax, roomMax), next: 0, keywords: brief.bias.start() };
   });
   const written: WrittenWindow[] = [];

@@ -18,7 +18,7 @@ import type { LegacyPorts } from "./legacy-routes.ts";
 const LINK_TIMEOUT_MS = 10 * 60_000;
 /** A client is waiting, so a server that fails temporarily gets only a few retries. */
 const OPEN_DELAYS_MS = [500, 2000];
-const WAIT_MAX_MS = 5000;
+const MAX_WAIT_MS = 5000;
 
 function decodeLink({ content, contentEncoding }: UrlContent, maxBytes: number): Readable {
   const makeTooLarge = () =>
@@ -57,7 +57,7 @@ async function openPatiently(guard: AddressGuard, link: string, signal: AbortSig
       return await openUrl(guard, { url: new URL(url), login, signal });
     } catch (error) {
       signal.throwIfAborted();
-      const again = { retry: findUrlRetry(error), delayMs: OPEN_DELAYS_MS[tries], longestMs: WAIT_MAX_MS };
+      const again = { retry: findUrlRetry(error), delayMs: OPEN_DELAYS_MS[tries], longestMs: MAX_WAIT_MS };
       if (!(await waitForRetry({ ...again, signal }))) throw error;
     }
   }

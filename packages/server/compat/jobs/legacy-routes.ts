@@ -90,7 +90,7 @@ function addUploadRoutes(api: LegacyApi): void {
       url,
       {
         config: byEither,
-        schema: { ...shared, summary: "Fetch a file from a link", body: legacyLinkRequest, deprecated },
+        schema: { ...shared, summary: "Import a file from a URL", body: legacyLinkRequest, deprecated },
       },
       (request, reply) =>
         keepAsset(
@@ -183,7 +183,12 @@ function addUsageRoute({ app, ports, legacy }: LegacyApi): void {
       method,
       url: "/usage",
       config: byToken,
-      schema: { tags, security, summary: "Jobs of the last three months", response: { 200: legacyUsage } },
+      schema: {
+        tags,
+        security,
+        summary: "Get usage of the last three months",
+        response: { 200: legacyUsage },
+      },
       handler: (request, reply) =>
         onceHarmless(ports, { request, reply }, async () => {
           const { clientId } = getCaller(request);

@@ -54,11 +54,11 @@ const textAnswer = z.unknown().meta({ type: "string" });
 const ROUTES = {
   transcribe: {
     url: "/v1/audio/transcriptions",
-    summary: "Write down a recording, as OpenAI's endpoint does",
+    summary: "Transcribe audio (OpenAI-compatible)",
   },
   translate: {
     url: "/v1/audio/translations",
-    summary: "Write down a recording in English, as OpenAI's endpoint does",
+    summary: "Translate audio into English (OpenAI-compatible)",
   },
 } as const;
 type SpeechTask = keyof typeof ROUTES;
@@ -77,12 +77,12 @@ function addSpeechRoute(api: CompatApi, task: SpeechTask): void {
       schema: {
         ...shared,
         summary,
-        description: "The request waits until the recording is done; long ones are better created as Tasks.",
+        description: "Waits for the result; create Tasks for long recordings.",
         consumes: ["multipart/form-data"],
         formBody: describeTranscriptionForm(),
         response: {
           200: {
-            description: "The words, in the format that was asked for",
+            description: "The words in the requested format",
             content: {
               "application/json": { schema: z.union([openAiVerboseTranscription, openAiTranscription]) },
               "text/plain": { schema: textAnswer },
@@ -104,7 +104,7 @@ function addModelRoutes({ app }: CompatApi): void {
       config,
       schema: {
         ...shared,
-        summary: "List models by OpenAI's names",
+        summary: "List models (OpenAI-compatible)",
         response: { 200: openAiModelList, ...failures },
       },
     },
@@ -116,7 +116,7 @@ function addModelRoutes({ app }: CompatApi): void {
       config,
       schema: {
         ...shared,
-        summary: "Get a model by one of OpenAI's names",
+        summary: "Get a model (OpenAI-compatible)",
         params: z.object({ model: z.string() }),
         response: { 200: openAiModel, ...failures },
       },

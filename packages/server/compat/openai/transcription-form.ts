@@ -11,21 +11,21 @@ const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 
 const formSchema = z.object({
   model: orAbsent(z.string().max(200)).meta({ description: "One of GET /v1/models", example: "whisper-1" }),
-  language: orAbsent(z.string().max(16)).meta({ description: "ISO 639-1; absent for automatic" }),
+  language: orAbsent(z.string().max(16)).meta({ description: "ISO 639-1; defaults to automatic detection" }),
   response_format: orAbsent(z.enum(RESPONSE_FORMATS)).meta({ default: "json" }),
   prompt: orAbsent(z.string()).meta({
     description:
-      "A text the recording could continue, as a guide to spelling and style; of a long one the end counts",
+      "Text that precedes the recording, to guide spelling and style; of a long one the end counts",
   }),
   "keywords[]": z
     .array(z.string())
     .optional()
-    .meta({ description: "Names and terms that may be said, as they are spelled" }),
+    .meta({ description: "Names and terms that may occur, as spelled" }),
   temperature: orAbsent(z.coerce.number().min(0).max(1)).meta({
-    description: "Taken, and not used: the network chooses it by how sure it is",
+    description: "Accepted but unused: the network chooses the temperature by its confidence",
   }),
   stream: orAbsent(z.string().regex(/^(true|false|1|0)$/i, "must be true or false")).meta({
-    description: "true or false. With json and text: server-sent events, once the whole is written down",
+    description: "true or false. With json and text: server-sent events, once the transcription is complete",
   }),
   "timestamp_granularities[]": z
     .array(z.enum(["word", "segment"]))

@@ -48,12 +48,12 @@ export function addAsrRoutes(api: CompatApi): void {
       config,
       schema: {
         ...shared,
-        summary: "Write down a recording, as whisper-asr-webservice does",
-        description: "The request waits until the recording is done.",
+        summary: "Transcribe audio (whisper-asr-webservice-compatible)",
+        description: "Waits for the result.",
         querystring: asrQuery,
         response: {
           200: {
-            description: "The words, in the format that was asked for",
+            description: "The words in the requested format",
             content: { "text/plain": { schema: z.unknown().meta({ type: "string" }) } },
           },
         },
@@ -83,7 +83,7 @@ export function addAsrRoutes(api: CompatApi): void {
       config,
       schema: {
         ...shared,
-        summary: "Tell the language of a recording, as whisper-asr-webservice does",
+        summary: "Detect the language (whisper-asr-webservice-compatible)",
         description: `Of raw sound (\`encode=false\`) the first ${DETECT_SECONDS} seconds are listened to, of other files the whole.`,
         querystring: detectLanguageQuery,
         response: { 200: detectedLanguage },

@@ -6,7 +6,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { NewTask } from "../../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
-import { FILTERED_MAX, listPage } from "../list-page.ts";
+import { listPage, MAX_FILTERED } from "../list-page.ts";
 import { countRows } from "../row-counts.ts";
 
 export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
@@ -92,7 +92,7 @@ async function findMatchingAssets(
     select id
     from (
       select id, name, created_at from assets
-      where client_id = ${clientId} order by created_at desc, id desc limit ${FILTERED_MAX}
+      where client_id = ${clientId} order by created_at desc, id desc limit ${MAX_FILTERED}
     ) newest
     where position(lower(${search}) in lower(name)) > 0 or position(lower(${search}) in id) > 0
     order by created_at desc, id desc`.execute(db);

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { SteadyClient } from "./steady-client.ts";
 
 /** More distinct texts than that must be generated from client input; those are sent unprepared. */
-const STATEMENTS_MAX = 500;
+const MAX_STATEMENTS = 500;
 /** "cached plan must not change result type": a newer release has changed a table under this connection. */
 const FEATURE_NOT_SUPPORTED = "0A000";
 
@@ -11,7 +11,7 @@ const nameOfText = new Map<string, string>();
 let epoch = 0;
 
 function findName(text: string): string | undefined {
-  if (!nameOfText.has(text) && nameOfText.size < STATEMENTS_MAX) nameOfText.set(text, `s${nameOfText.size}`);
+  if (!nameOfText.has(text) && nameOfText.size < MAX_STATEMENTS) nameOfText.set(text, `s${nameOfText.size}`);
   const known = nameOfText.get(text);
   return known && `${known}e${epoch}`;
 }

@@ -1,4 +1,4 @@
-import { CREDITS_MAX, type CreditEntryKind, type PageQuery } from "@stemwright/contract";
+import { type CreditEntryKind, MAX_CREDITS, type PageQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import { type Reservation, sumCredits } from "../../domain/credits/credit-amounts.ts";
 import { areFree, coverMinutes, passOnRest } from "../../domain/credits/reservations.ts";
@@ -181,7 +181,7 @@ export async function insertCreditGrant(
     .select("client_id")
     .where("client_id", "=", grant.clientId)
     .where(sql<boolean>`balance - reserved + ${grant.amount} >= 0`)
-    .where(sql<boolean>`balance + ${grant.amount} <= ${CREDITS_MAX}`)
+    .where(sql<boolean>`balance + ${grant.amount} <= ${MAX_CREDITS}`)
     .forUpdate()
     .executeTakeFirst();
   if (!fits) return undefined;

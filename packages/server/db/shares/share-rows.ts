@@ -1,4 +1,4 @@
-import { SHARES_MAX } from "@stemwright/contract";
+import { MAX_SHARES } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { SharedRecord, ShareRecord } from "../../domain/shares/share-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
@@ -28,7 +28,7 @@ export async function insertShare(
       insert into task_shares (id, task_id, token_hash, expires_at, shows_name)
       select ${share.id}, ${taskId}, ${share.tokenHash}::bytea,
         date_trunc('milliseconds', now()) + ${share.expiresInSeconds} * interval '1 second', ${share.showsName}
-      where (select count(*) from task_shares where task_id = ${taskId} and expires_at > now()) < ${SHARES_MAX}
+      where (select count(*) from task_shares where task_id = ${taskId} and expires_at > now()) < ${MAX_SHARES}
       returning id, created_at, expires_at, shows_name`.execute(transaction);
     return rows[0] && toShare(rows[0]);
   });

@@ -19,7 +19,7 @@ import { notifyWaiting } from "../tasks/waiting-tasks.ts";
 /** A helper that has not reported a span as held for this long has died. */
 const CLAIM_SECONDS = 15;
 /** A span that failed this often elsewhere is made by the Task's own worker, which can report why. */
-const FAULTS_MAX = 2;
+const MAX_FAULTS = 2;
 
 const IS_CLAIMED = sql`coalesce(claimed_until > now(), false)`;
 const UNTIL = sql`now() + ${sql.lit(CLAIM_SECONDS)} * interval '1 second'`;
@@ -172,7 +172,7 @@ async function claimSpan(
       join span_parts on span_parts.task_id = spans.task_id and span_parts.part = spans.part
       join tasks on tasks.id = spans.task_id
       left join helped on helped.client_id = tasks.client_id
-      where stored_key is null and not is_own and not ${IS_CLAIMED} and faults < ${FAULTS_MAX}
+      where stored_key is null and not is_own and not ${IS_CLAIMED} and faults < ${MAX_FAULTS}
         and completed_at is null and machine = ${machine} and spans.task_id <> all(${exceptTaskIds}::text[]) and not ${IS_TOO_NEW}
       order by coalesce(helped.workers, 0), tasks.created_at, spans.task_id, position desc, number desc
       limit 1 for update of spans skip locked

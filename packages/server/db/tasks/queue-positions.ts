@@ -3,7 +3,7 @@ import type { DatabaseHandle } from "../database.ts";
 import { IS_WAITING } from "./waiting-tasks.ts";
 
 /** Positions are counted up to this one, which Tasks further back report too, so that a long queue stays cheap. */
-const PLACES_MAX = 1000;
+const MAX_PLACES = 1000;
 
 /** As in the index: the highest priority first. */
 const RANK = sql`-coalesce(priority, 5)`;
@@ -13,7 +13,7 @@ const RANK = sql`-coalesce(priority, 5)`;
  * Task, as its limit allows; the others share the rest.
  */
 const TURNS = sql`
-  with line as materialized (select * from waiting_clients limit ${sql.lit(PLACES_MAX)}), fleet as (
+  with line as materialized (select * from waiting_clients limit ${sql.lit(MAX_PLACES)}), fleet as (
     select greatest(1, (select count(*) from alive_workers)) as workers, (select sum(weight) from line) as weights
   ), judged as (
     select line.*, running_max > 0 and running_max < workers * weight / weights::float8 as is_capped, workers from line, fleet
@@ -52,17 +52,17 @@ export async function findQueuePositions(
         select count(*) as ahead from (
           (select from tasks where is_among_short and client_id = mine.client_id and not is_long and ${IS_WAITING}
             and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
-            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(MAX_PLACES)})
           union all
           (select from tasks where is_among_long and client_id = mine.client_id and is_long and ${IS_WAITING}
             and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
-            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(MAX_PLACES)})
         ) as own_line
       ) as own
     )
     select placed.id, own_ahead + others.ahead + (
       select count(*) from (select from tasks where is_reached and not is_among_short and not is_long and ${IS_WAITING}
-        order by created_at limit ${sql.lit(PLACES_MAX)}) as short_line
+        order by created_at limit ${sql.lit(MAX_PLACES)}) as short_line
     ) as ahead
     from placed cross join lateral (
       select count(*) as ahead from (
@@ -75,19 +75,19 @@ export async function findQueuePositions(
             select row_number() over (order by rank, created_at, id) as place, created_at, id from (
               (select ${RANK} as rank, created_at, id from tasks
                 where is_among_short and client_id = turns.client_id and not is_long and ${IS_WAITING}
-                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(PLACES_MAX)}))
+                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(MAX_PLACES)}))
               union all
               (select ${RANK}, created_at, id from tasks
                 where is_among_long and client_id = turns.client_id and is_long and ${IS_WAITING}
-                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(PLACES_MAX)}))
+                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(MAX_PLACES)}))
             ) as both_lanes
           ) as numbered
           where place <= earlier
             or (has_tie and place = earlier + 1 and (created_at, id) < (placed.created_at, placed.id))
         ) as line
         where turns.client_id <> placed.client_id and start_tag <= turn
-        limit ${sql.lit(PLACES_MAX)}
+        limit ${sql.lit(MAX_PLACES)}
       ) as counted
     ) as others`.execute(db);
-  return new Map(rows.map(({ id, ahead }) => [id, Math.min(PLACES_MAX, 1 + ahead)]));
+  return new Map(rows.map(({ id, ahead }) => [id, Math.min(MAX_PLACES, 1 + ahead)]));
 }

@@ -1,7 +1,7 @@
 import type { TaskListQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
-import { FILTERED_MAX } from "../list-page.ts";
+import { MAX_FILTERED } from "../list-page.ts";
 
 export const isFiltered = ({ skip: _skip, take: _take, ...filters }: TaskListQuery) =>
   Object.values(filters).some((filter) => filter !== undefined && filter !== "");
@@ -53,7 +53,7 @@ export async function findMatchingTasks(
     select newest.id
     from (
       select id, created_at, completed_at, url, metadata, asset_id from tasks
-      where client_id = ${clientId} ${sql.join(dates, sql` `)} order by created_at desc, id desc limit ${FILTERED_MAX}
+      where client_id = ${clientId} ${sql.join(dates, sql` `)} order by created_at desc, id desc limit ${MAX_FILTERED}
     ) newest
     left join assets on assets.id = newest.asset_id
     where ${sql.join([sql`true`, ...conditions], sql` and `)}

@@ -6,15 +6,15 @@ import { insertJobDelivery } from "../webhooks/delivery-rows.ts";
 import { notifyTaskChange, TASK_CHANGES_CHANNEL } from "./task-changes.ts";
 import { IS_RUNNING, WAITING_CHANNEL } from "./waiting-tasks.ts";
 
-export const ATTEMPTS_MAX = 5;
+export const MAX_ATTEMPTS = 5;
 const FIRST_RETRY_SECONDS = 1;
-const ROOM_DELAY_MAX_SECONDS = 60;
+const MAX_ROOM_DELAY_SECONDS = 60;
 /**
  * An attempt that advances a target by at least this much, a thousandth, does not count against the Task: many kills do not fail a long Task, and one that
  * fails again and again at the same place is not retried forever.
  */
-const ADVANCE_MIN = 0.001;
-const HAS_ADVANCED = sql`task_progress(tasks.id) > attempt_start_progress + ${sql.lit(ADVANCE_MIN)}`;
+const MIN_ADVANCE = 0.001;
+const HAS_ADVANCED = sql`task_progress(tasks.id) > attempt_start_progress + ${sql.lit(MIN_ADVANCE)}`;
 
 /** Matches the Task of a run in progress. */
 const isOf = ({ taskId, token }: TaskRun): RawBuilder<boolean> =>
@@ -89,7 +89,7 @@ export async function giveBackForRoom(db: DatabaseHandle, run: TaskRun, neededBy
     db,
     run,
     sql`
-      due_at = now() + least(${ROOM_DELAY_MAX_SECONDS}, 2 ^ (case when ${HAS_ADVANCED} then 0 else disk_full_returns end))
+      due_at = now() + least(${MAX_ROOM_DELAY_SECONDS}, 2 ^ (case when ${HAS_ADVANCED} then 0 else disk_full_returns end))
         * (1 - random() / 4) * interval '1 second',
       disk_full_returns = case when ${HAS_ADVANCED} then 1 else least(disk_full_returns + 1, 16) end,
       needed_disk_bytes = greatest(needed_disk_bytes, ${neededBytes}::bigint)`,
@@ -127,9 +127,9 @@ export async function failRun(
       select tasks.id, case when ${HAS_ADVANCED} then 0 else attempts end as counted from tasks where ${isOf(run)} for update
     ), ended as (
       update tasks set attempts = counted, last_error_name = ${errorName},
-        run_token = case when counted < ${ATTEMPTS_MAX} then null else run_token end,
-        worker_id = case when counted < ${ATTEMPTS_MAX} then null else worker_id end,
-        run_started_at = case when counted < ${ATTEMPTS_MAX} then null else run_started_at end,
+        run_token = case when counted < ${MAX_ATTEMPTS} then null else run_token end,
+        worker_id = case when counted < ${MAX_ATTEMPTS} then null else worker_id end,
+        run_started_at = case when counted < ${MAX_ATTEMPTS} then null else run_started_at end,
         due_at = now() + nullif(${firstDelaySeconds}::float8 * 2 ^ greatest(0, counted - 1), 0) * interval '1 second'
       from failed where tasks.id = failed.id
       returning tasks.id, run_token is not null as is_last

@@ -16,7 +16,7 @@ import { listPage } from "../list-page.ts";
 import { findShortage } from "../storage/make-storage-quota.ts";
 
 /** Rows of one client, however small its uploads are. */
-const UNFINISHED_MAX = 100;
+const MAX_UNFINISHED = 100;
 const LEASE = sql`interval '1 millisecond' * ${WRITER_LEASE_MS}`;
 const IS_FREE = sql<boolean>`(writer is null or writer_until < now())`;
 /** Bytes arrived within the last renewals. */
@@ -59,10 +59,10 @@ async function checkUnfinished(
     ])
     .where("client_id", "=", clientId)
     .executeTakeFirstOrThrow();
-  if (count < UNFINISHED_MAX && (count === 0 || (bytes ?? 0) + sizeBytes <= unfinishedMaxBytes)) return;
+  if (count < MAX_UNFINISHED && (count === 0 || (bytes ?? 0) + sizeBytes <= unfinishedMaxBytes)) return;
   throw new Refusal(
     "UPLOADS_TOO_MANY",
-    `The account has ${count} unfinished uploads of ${bytes} bytes, and may have ${UNFINISHED_MAX} of ${unfinishedMaxBytes} bytes; finish or delete some`,
+    `The account has ${count} unfinished uploads of ${bytes} bytes, and may have ${MAX_UNFINISHED} of ${unfinishedMaxBytes} bytes; finish or delete some`,
   );
 }
 

@@ -14,8 +14,8 @@ import { inTransaction } from "../in-transaction.ts";
 import { notifyGap } from "../tasks/waiting-tasks.ts";
 
 /** Per client, including those in progress. */
-const WAITING_MAX = 20;
-const ATTEMPTS_MAX = 3;
+const MAX_WAITING = 20;
+const MAX_ATTEMPTS = 3;
 /** A worker that has not reported for this long has died. */
 const CLAIM_SECONDS = 15;
 /** A page that waits longer has been closed. */
@@ -24,7 +24,7 @@ const KEPT = sql`interval '1 hour'`;
 
 const IS_CLAIMED = sql`coalesce(claimed_until > now(), false)`;
 const IS_ABANDONED = sql<boolean>`status = 'processing' and not ${IS_CLAIMED}
-  and (attempts >= ${sql.lit(ATTEMPTS_MAX)} or created_at <= now() - ${LIFETIME})`;
+  and (attempts >= ${sql.lit(MAX_ATTEMPTS)} or created_at <= now() - ${LIFETIME})`;
 
 type RealignmentRow = {
   id: string;
@@ -58,7 +58,7 @@ export async function insertRealignment(
       select ${id}, ${clientId}, task_id, targets.id, ${JSON.stringify(gap)} from targets
       where targets.id = ${targetId} and task_id = ${taskId} and (
         select count(*) from realignments
-        where client_id = ${clientId} and status = 'processing' and not (${IS_ABANDONED})) < ${WAITING_MAX}
+        where client_id = ${clientId} and status = 'processing' and not (${IS_ABANDONED})) < ${MAX_WAITING}
       for key share
       returning ${COLUMNS}`.execute(transaction);
     await notifyGap(transaction);
@@ -92,7 +92,7 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
     gap: string;
   }>`
     select id, client_id, task_id, target_id, gap
-    from claim_realignment(${token}, ${CLAIM_SECONDS}, ${ATTEMPTS_MAX}, ${LIFETIME})`.execute(db);
+    from claim_realignment(${token}, ${CLAIM_SECONDS}, ${MAX_ATTEMPTS}, ${LIFETIME})`.execute(db);
   const row = rows[0];
   return (
     row && {

@@ -2,10 +2,10 @@ import type { ModelGrant } from "@stemwright/contract";
 import {
   type ApiKey,
   type ClientRequest,
-  CREDITS_MAX,
   type CreditEntry,
   type CreditGrantRequest,
   type KeyRequest,
+  MAX_CREDITS,
   type ModelGrantRequest,
 } from "@stemwright/contract";
 import { makeCreditsError } from "../credits/credit-amounts.ts";
@@ -135,6 +135,6 @@ export async function grantCredits(
   });
   if (entry) return entry;
   if (request.amount < 0) throw makeCreditsError(-request.amount, toCredits(client).available);
-  const message = `an account can hold ${CREDITS_MAX} credits; this one has ${client.balance}`;
+  const message = `an account can hold ${MAX_CREDITS} credits; this one has ${client.balance}`;
   return refuseField("REQUEST_INVALID", { path: "amount", message }, `amount: ${message}`);
 }

@@ -10,7 +10,7 @@ import { tryPassword } from "./sign-in-throttle.ts";
 import { makeToken } from "./tokens.ts";
 
 const LINK_LIFETIME_MS = 3_600_000;
-const AGENT_MAX_CHARACTERS = 300;
+const MAX_AGENT_CHARACTERS = 300;
 
 export type PeoplePorts = { people: PeopleStore; passwords: Passwords };
 /** Where a request comes from, as shown in the list of sessions. */
@@ -35,7 +35,7 @@ export async function openSession(
     tokenHash: hashKey(token),
     method,
     address: visitor.address,
-    agent: visitor.agent.slice(0, AGENT_MAX_CHARACTERS),
+    agent: visitor.agent.slice(0, MAX_AGENT_CHARACTERS),
   });
   if (session) return { token, person, session };
   if (linkHash !== undefined) throw makeLinkError();

@@ -12,7 +12,7 @@ import { ACCEPTED_FORMATS, type FormatHints, findFormatOfContent, findToldFormat
 import { holdUpload } from "./hold-upload.ts";
 import { peekStream } from "./peek-stream.ts";
 
-const NAME_MAX_CHARACTERS = 255;
+const MAX_NAME_CHARACTERS = 255;
 /** Name of a file sent without one. */
 const NO_NAME = "file";
 
@@ -21,7 +21,7 @@ export function toCleanName(filename: string): string {
   const name = basename(filename.toWellFormed().replaceAll("\\", "/"))
     .replace(/\p{Cc}/gu, "")
     .trim();
-  return [...name].slice(-NAME_MAX_CHARACTERS).join("") || NO_NAME;
+  return [...name].slice(-MAX_NAME_CHARACTERS).join("") || NO_NAME;
 }
 
 /** By the first bytes of a file whose name and type did not tell it. */

@@ -19,9 +19,9 @@ export interface StemFileMaker {
 }
 
 /** An hour of raw float is more than a gigabyte for each of five tracks, and DJs play songs. */
-export const STEM_FILE_MAX_SECONDS = 1800;
+export const MAX_STEM_FILE_SECONDS = 1800;
 /** Fixed by the format. */
-const STEMS_MAX = 4;
+const MAX_STEMS = 4;
 /** In order of preference: lossless first. */
 const FORMATS = ["wav", "flac", "aiff", "m4a", "mp4", "opus", "mp3", "aac"];
 
@@ -47,7 +47,7 @@ function listSounds({ targets }: Pick<TaskRecord, "targets">): Sound[] {
 const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
   status === "completed" &&
   findCatalogueModel(model)?.produces === "sound" &&
-  durationSeconds <= STEM_FILE_MAX_SECONDS;
+  durationSeconds <= MAX_STEM_FILE_SECONDS;
 
 /** The stems of these models, in the order of tracks. */
 function pickStems(sounds: readonly Sound[], models: readonly string[]): Sound[] {
@@ -58,8 +58,8 @@ function pickStems(sounds: readonly Sound[], models: readonly string[]): Sound[]
 
 /** All of them if they fit and no track is needed for the rest of the recording, which is the recording minus the first three. */
 function takeFitting(sounds: readonly Sound[]): readonly Sound[] {
-  const isFitting = sounds.length <= STEMS_MAX && isWholeRecording(sounds.map(({ model }) => model));
-  return isFitting ? sounds : sounds.slice(0, STEMS_MAX - 1);
+  const isFitting = sounds.length <= MAX_STEMS && isWholeRecording(sounds.map(({ model }) => model));
+  return isFitting ? sounds : sounds.slice(0, MAX_STEMS - 1);
 }
 
 const toName = (model: string) => model[0]?.toUpperCase() + model.slice(1).replaceAll("_", " ");
@@ -83,6 +83,6 @@ export function planStemFile(
     const rest = { ...toStem(whole), name: "Rest", blobKey: whole.residual.blobKey };
     return { stems: [toStem(whole), rest] };
   }
-  const stems = pickStems(sounds, chooseFullest(models, STEMS_MAX));
+  const stems = pickStems(sounds, chooseFullest(models, MAX_STEMS));
   return stems.length > 0 ? { stems: stems.map(toStem) } : undefined;
 }

@@ -1,4 +1,4 @@
-const UNKNOWN = "A part of the service does not answer just now; try again in a moment";
+const UNKNOWN = "Part of the service is unavailable; retry shortly";
 
 /** Our own store is unreachable or rejects us: not the fault of a client or a Task. */
 export class StoreOutage extends Error {

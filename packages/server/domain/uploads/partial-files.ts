@@ -52,12 +52,12 @@ const PART_BYTES = 5 * 1024 ** 2;
 /** Clients that send parts themselves send fewer and larger ones. */
 const DIRECT_PART_BYTES = 16 * 1024 ** 2;
 /** S3's maximum. */
-const PARTS_MAX = 10_000;
+const MAX_PARTS = 10_000;
 
 export const toPartBytes = ({ sizeBytes, isDirect }: { sizeBytes: number; isDirect: boolean }) =>
   Math.max(
     isDirect ? DIRECT_PART_BYTES : PART_BYTES,
-    Math.ceil(sizeBytes / PARTS_MAX / 1024 ** 2) * 1024 ** 2,
+    Math.ceil(sizeBytes / MAX_PARTS / 1024 ** 2) * 1024 ** 2,
   );
 
 /** The parts of a file in order, and which of them are stored with the right size. */

@@ -1,4 +1,4 @@
-import { type TimedWord, WORDS_MAX, type Words, type WordsEdit } from "@stemwright/contract";
+import { MAX_WORDS, type TimedWord, type Words, type WordsEdit } from "@stemwright/contract";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
@@ -60,10 +60,10 @@ function checkLines(given: WordsEdit["lines"], durationSeconds: number): WordsLi
       count += 1;
       return word;
     });
-    if (count > WORDS_MAX)
+    if (count > MAX_WORDS)
       refuseField("WORDS_INVALID", {
         path: `lines[${at}]`,
-        message: `there are more than ${WORDS_MAX} words`,
+        message: `there are more than ${MAX_WORDS} words`,
       });
     return { ...line, words: endLine(checked, at === given.length - 1) };
   });

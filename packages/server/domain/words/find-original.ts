@@ -7,7 +7,7 @@ import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
 import type { WordsDocument, WordsLine } from "./words-record.ts";
 
 /** Ten hours of words. Every byte is parsed by the process that answers all other requests. */
-const FILE_MAX_BYTES = 8 * 1024 * 1024;
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const SECONDS_MAX = 1e6;
 
 /** The words the service wrote for a target: its json output, or the copy stored if none was requested. Undefined if it is gone. */
@@ -19,7 +19,7 @@ export async function findOriginal(
   const json = target.output.find(({ format }) => format === "json");
   const key = json?.blobKey ?? toWordsKey(task.id, target.id);
   const sizeBytes = await blobs.findSize(key);
-  if (sizeBytes === undefined || sizeBytes > FILE_MAX_BYTES) return undefined;
+  if (sizeBytes === undefined || sizeBytes > MAX_FILE_BYTES) return undefined;
   const file = parseFile(await text(await blobs.read(key)));
   return file && { ...file, durationSeconds: (target.durationSeconds ?? 0) + countLeadSeconds(target) };
 }

@@ -1,4 +1,4 @@
-import { GAP_MAX_SECONDS, type Gap, type Realignment, TARGET_ERRORS } from "@stemwright/contract";
+import { type Gap, MAX_GAP_SECONDS, type Realignment, TARGET_ERRORS } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { SPEECH_LANGUAGES } from "../models/speech-languages.ts";
 import { Refusal } from "../refusal.ts";
@@ -49,10 +49,10 @@ function checkSpan(
       path: "end",
       message: `The gap ends at ${end} s; it has to end behind its start`,
     });
-  if (end - start > GAP_MAX_SECONDS)
+  if (end - start > MAX_GAP_SECONDS)
     refuseField("WORDS_INVALID", {
       path: "end",
-      message: `The gap has ${(end - start).toFixed(1)} s; align at most ${GAP_MAX_SECONDS} s at once`,
+      message: `The gap has ${(end - start).toFixed(1)} s; align at most ${MAX_GAP_SECONDS} s at once`,
     });
   if (audioSeconds > 0 && end <= audioSeconds)
     refuseField("WORDS_INVALID", {

@@ -12,7 +12,7 @@ export type ConnectionLimits = ConnectionCounts & {
   uploadMinBytesPerSecond: number;
 };
 
-export const HEADERS_MAX_BYTES = 16 * 1024;
+export const MAX_HEADERS_BYTES = 16 * 1024;
 /** How often the server checks for late requests, and so how late past the limit they may be cut off. */
 const CHECK_INTERVAL_MS = 500;
 /** How long requests in flight may take during shutdown. */
@@ -52,7 +52,7 @@ function answerClientError(error: Error & { code?: string; rawPacket?: unknown }
 export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }: ConnectionLimits) {
   return {
     http: {
-      maxHeaderSize: HEADERS_MAX_BYTES,
+      maxHeaderSize: MAX_HEADERS_BYTES,
       headersTimeout: requestTimeoutSeconds * 1000,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
       // Our own hook rejects it, with the usual error body.
@@ -96,10 +96,7 @@ export function addConnectionLimits(
     if (!connections.isOverLimit(request.raw.socket)) return;
     void reply.header("connection", "close");
     if (!request.routeOptions.config.isHealth)
-      throw new ApiError(
-        "UNAVAILABLE",
-        "Too many connections are open, of your address or of all; try again",
-      );
+      throw new ApiError("UNAVAILABLE", "Too many open connections, from your address or in total; retry");
   });
   app.addHook("preClose", async () => {
     setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();

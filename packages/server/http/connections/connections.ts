@@ -10,7 +10,7 @@ export type ConnectionCounts = {
 };
 
 /** Connections accepted beyond the limits, for health checks and for 503 responses. */
-const OVER_LIMIT_MAX = 64;
+const MAX_OVER_LIMIT = 64;
 /** A silent over-limit connection is closed, to free its slot. */
 const OVER_LIMIT_SILENCE_MS = 2000;
 
@@ -99,7 +99,7 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
     }
     if (!newcomer.isOverLimit) return;
     overLimit.add(newcomer);
-    if (overLimit.size > OVER_LIMIT_MAX) drop(newcomer);
+    if (overLimit.size > MAX_OVER_LIMIT) drop(newcomer);
   }
 
   server.on("connection", (socket: Socket) => {

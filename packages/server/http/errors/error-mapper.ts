@@ -105,10 +105,7 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError("STORAGE_FULL", "The server's disk is full; the operator must free some space");
   if (error instanceof StoreOutage) return new ApiError("UNAVAILABLE", error.advice);
   if (isOutOfReach(error))
-    return new ApiError(
-      "UNAVAILABLE",
-      "A part of the service does not answer just now; try again in a moment",
-    );
+    return new ApiError("UNAVAILABLE", "Part of the service is unavailable; retry shortly");
   if (error instanceof SyntaxError && statusCode === 400)
     return new ApiError("BODY_NOT_JSON", `The body is not valid JSON: ${message}`);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
@@ -116,7 +113,7 @@ export function toApiError(error: unknown): ApiError {
   }
   return new ApiError(
     "INTERNAL",
-    "Something failed on our side. Try again; if it stays, tell the operator the requestId",
+    "Internal error. Retry; if it persists, send the requestId to the operator",
   );
 }
 

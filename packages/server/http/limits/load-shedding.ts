@@ -21,7 +21,7 @@ const WAIT_MS = 2000;
 const WAITERS_PER_PLACE = 2;
 const BEAT_MS = 100;
 /** An event loop that lags by this much is overloaded. */
-const BEHIND_MAX_MS = 1000;
+const MAX_BEHIND_MS = 1000;
 
 /** Tells whether timers fire so late that requests have already waited a second before we see them. */
 function watchEventLoop(app: FastifyInstance): () => boolean {
@@ -30,7 +30,7 @@ function watchEventLoop(app: FastifyInstance): () => boolean {
     beatAtMs = performance.now();
   }, BEAT_MS).unref();
   app.addHook("onClose", async () => clearInterval(timer));
-  return () => performance.now() - beatAtMs > BEAT_MS + BEHIND_MAX_MS;
+  return () => performance.now() - beatAtMs > BEAT_MS + MAX_BEHIND_MS;
 }
 
 const nameOf = ({ caller, ip }: FastifyRequest) => caller?.clientId ?? normalizeIP(ip ?? "");

@@ -1,5 +1,5 @@
 /** How many keys that were found valid are remembered. */
-const KNOWN_MAX = 10_000;
+const MAX_KNOWN = 10_000;
 /** Look-ups of unknown keys at once for each address; each process exceeds the limit by at most as many. */
 const AT_ONCE = 5;
 /** If the database is this slow, the look-up itself is to say so. */
@@ -26,7 +26,7 @@ export function makeLookUpLimit(options: {
     known.delete(key);
     known.add(key);
     const [oldest] = known;
-    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
+    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   }
 
   /** Returns the function that frees the place. */

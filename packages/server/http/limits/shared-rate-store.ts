@@ -8,7 +8,7 @@ const TAKEN_SHARE = 1 / 6;
 /** If the database takes longer than this, each process counts on its own for a while. */
 const ANSWER_LIMIT_MS = 250;
 const AWAY_MS = 1000;
-const SUBJECTS_MAX = 10_000;
+const MAX_SUBJECTS = 10_000;
 
 type Window = {
   endsAtMs: number;
@@ -44,7 +44,7 @@ export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => 
     windows.delete(subject);
     windows.set(subject, opened);
     const [oldest] = windows.keys();
-    if (windows.size > SUBJECTS_MAX && oldest !== undefined) windows.delete(oldest);
+    if (windows.size > MAX_SUBJECTS && oldest !== undefined) windows.delete(oldest);
     return opened;
   }
 

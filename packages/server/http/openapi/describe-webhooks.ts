@@ -31,7 +31,7 @@ export const WEBHOOKS = {
         content: { "application/json": { schema: { $ref: "#/components/schemas/Task" } } },
       },
       responses: {
-        "2XX": { description: "Taken. Anything else, or no answer within 15 seconds, is tried again." },
+        "2XX": { description: "Accepted. Any other status, or no response within 15 seconds, is retried." },
       },
     },
   },

@@ -45,7 +45,7 @@ type Params = { properties: Record<string, object>; required?: string[] };
 function nameWildcard({ schema, url }: Transformed): Transformed {
   if (!url.endsWith("/*") || !schema.params) return { schema, url };
   const { properties, ...rest } = schema.params as Params;
-  const path = { ...properties["*"], description: "What comes behind, slashes included" };
+  const path = { ...properties["*"], description: "Rest of the path, including slashes" };
   return {
     schema: { ...schema, params: { ...rest, properties: { path }, required: ["path"] } },
     url: url.replace("*", ":path"),
@@ -67,7 +67,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
       info: {
         title: "Stemwright",
         version: INTERFACE_VERSION,
-        description: "Takes audio and video apart: stems, dialogue, music, effects, voices, words.",
+        description: "Separates audio and video into stems, dialogue, music, effects, voices and words.",
         license: { name: "MIT", identifier: "MIT" },
       },
       components: {

@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 const USED_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** All methods Node parses, such as WebDAV's. CONNECT is for proxies and never reaches a route. */
 const PARSED_METHODS = METHODS.filter((method) => method !== "CONNECT");
-const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+const MAX_PREFLIGHT_AGE_SECONDS = 86_400;
 
 /**
  * Answers methods that a path has no route for: OPTIONS lists those it has, CORS preflights included; any other is 405 with `Allow`.
@@ -33,7 +33,7 @@ export function addOtherMethods(
           .headers(optionsHeaders.get(url) ?? {})
           .header("allow", allowed)
           .header("access-control-allow-methods", allowed)
-          .header("access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS)
+          .header("access-control-max-age", MAX_PREFLIGHT_AGE_SECONDS)
           .header("vary", "access-control-request-headers")
           .send();
       },

@@ -11,8 +11,8 @@ import { passOverRest } from "../requests/pass-over-rest.ts";
 import { discardUpload, isRepeatable } from "./keep-asset.ts";
 
 /** Fields are held in memory; no form needs more than this. */
-const FIELD_MAX_BYTES = 64 * 1024;
-const FORM_LIMITS = { fieldSize: FIELD_MAX_BYTES, fields: 200, parts: 208 };
+const MAX_FIELD_BYTES = 64 * 1024;
+const FORM_LIMITS = { fieldSize: MAX_FIELD_BYTES, fields: 200, parts: 208 };
 
 export type FormField = { name: string; value: string };
 
@@ -110,8 +110,8 @@ export async function receiveUpload(
 function toField(part: { fieldname: string; value: unknown; valueTruncated: boolean }): FormField {
   const { fieldname: name, value, valueTruncated } = part;
   if (valueTruncated)
-    throw new ApiError("REQUEST_INVALID", `${name} has more than ${FIELD_MAX_BYTES} bytes`, [
-      { path: name, message: `has more than ${FIELD_MAX_BYTES} bytes` },
+    throw new ApiError("REQUEST_INVALID", `${name} has more than ${MAX_FIELD_BYTES} bytes`, [
+      { path: name, message: `has more than ${MAX_FIELD_BYTES} bytes` },
     ]);
   // The parser has already parsed parts of type application/json.
   return { name, value: typeof value === "string" ? value : JSON.stringify(value) };

@@ -35,12 +35,12 @@ const wholeNumber = (description: string) =>
     .regex(/^\d{1,15}$/, "must be a whole number of bytes")
     .transform(Number)
     .meta({ description, type: "integer" });
-const METADATA_MAX_CHARACTERS = 4096;
+const MAX_METADATA_CHARACTERS = 4096;
 
 export const versionHeaders = z.looseObject({ "tus-resumable": version });
 export const creationHeaders = versionHeaders.extend({
   "upload-length": wholeNumber("Bytes of the whole file"),
-  "upload-metadata": z.string().max(METADATA_MAX_CHARACTERS).exactOptional().meta({
+  "upload-metadata": z.string().max(MAX_METADATA_CHARACTERS).exactOptional().meta({
     description:
       "Pairs of a key and a value in base64, separated by commas: `filename`, `filetype`, and `fingerprint` to find it again",
   }),

@@ -6,8 +6,8 @@ import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import { type DiskRoom, isUsedUp } from "../../monitoring/disk-room.ts";
 import { freeLeftWorkUnasked } from "../work-dirs/free-left-work.ts";
 
-const CHECK_MIN_MS = 1000;
-const CHECK_MAX_MS = 5000;
+const MIN_CHECK_MS = 1000;
+const MAX_CHECK_MS = 5000;
 /** So long a Task's folder is kept for its next run. Most full disks are emptied by somebody; one full of such folders is not. */
 const LEFT_WORK_KEPT_MS = 60_000;
 /** Written after a full disk: a user's quota does not show in the free space of the volume. */
@@ -67,7 +67,7 @@ export function watchRoom(ports: RoomWatchPorts, onChange: () => void) {
     setShortage(found);
   }
   const lookSafely = () =>
-    look().catch((error) => log.warn({ err: error }, "the disk could not be checked for room"));
+    look().catch((error) => log.warn({ err: error }, "failed to check free disk space"));
 
   return {
     /** Why no Task is taken, as of the last look. */
@@ -105,9 +105,9 @@ export function watchRoom(ports: RoomWatchPorts, onChange: () => void) {
     async waitForRoom(signal: AbortSignal): Promise<void> {
       await lookSafely();
       const sinceMs = performance.now();
-      for (let waitMs = CHECK_MIN_MS; shortage !== undefined && !signal.aborted; ) {
+      for (let waitMs = MIN_CHECK_MS; shortage !== undefined && !signal.aborted; ) {
         await wait(waitMs, undefined, { signal }).catch(() => {});
-        waitMs = Math.min(CHECK_MAX_MS, waitMs * 2);
+        waitMs = Math.min(MAX_CHECK_MS, waitMs * 2);
         await lookSafely();
         if (shortage === undefined || performance.now() - sinceMs < leftWorkKeptMs) continue;
         const folders = await freeLeftWork().catch(() => 0);

@@ -32,9 +32,9 @@ export type Download = {
 };
 
 /** A longer Retry-After is not waited for. */
-const WAIT_MAX_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 /** However much each retry brings, so that no server can hold a worker forever. */
-const RETRIES_MAX = 20;
+const MAX_RETRIES = 20;
 
 /** The content broke off or ended early. */
 class CutShort extends Error {}
@@ -89,8 +89,8 @@ async function receive(download: Download, file: FileHandle): Promise<string | u
       fruitless = state.bytes > mostBytes ? 0 : fruitless + 1;
       mostBytes = Math.max(mostBytes, state.bytes);
       const retry = error instanceof CutShort ? { afterMs: 0 } : download.findRetry(error);
-      const delayMs = retries < RETRIES_MAX ? delaysMs[Math.max(0, fruitless - 1)] : undefined;
-      if (await waitForRetry({ retry, delayMs, longestMs: WAIT_MAX_MS, signal })) continue;
+      const delayMs = retries < MAX_RETRIES ? delaysMs[Math.max(0, fruitless - 1)] : undefined;
+      if (await waitForRetry({ retry, delayMs, longestMs: MAX_WAIT_MS, signal })) continue;
       throw error instanceof CutShort
         ? new TargetFailure(
             "INPUT_FETCH_FAILED",

@@ -139,7 +139,7 @@ export class PreviewStorer {
       this.#isOver = true;
       this.#waiting.length = 0;
       if (isOutOfSpace(error)) this.#full = error;
-      this.#ports.log.warn({ err: error, taskId: this.#run.taskId }, "previews could not be stored");
+      this.#ports.log.warn({ err: error, taskId: this.#run.taskId }, "failed to store previews");
     }
   }
 

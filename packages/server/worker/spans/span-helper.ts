@@ -89,7 +89,7 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
     try {
       const stored = await ports.during(span.taskId, () => makeSpan(span, signal));
       if (stored && (await queue.end(span, stored))) {
-        log.info(facts, "span made for another worker");
+        log.info(facts, "span processed for another worker");
         return true;
       }
     } catch (error) {

@@ -84,7 +84,7 @@ export function openSpanLeader(
         if (!isOffered && (await offers.hasHelpers(workerId))) await offer(parts);
         if (isOffered) await look(tellShares);
       } catch (error) {
-        if (!signal.aborted) ports.log.warn({ err: error, taskId: task.id }, "failed to look after spans");
+        if (!signal.aborted) ports.log.warn({ err: error, taskId: task.id }, "failed to renew spans");
       }
       await wait(isOffered ? LOOK_MS : ALONE_MS, undefined, { signal }).catch(() => {});
     }
@@ -134,7 +134,7 @@ export function openSpanLeader(
   }
 
   async function doWithout({ part, index }: SpanState): Promise<undefined> {
-    ports.log.warn({ taskId: task.id, part, span: index }, "stored span is not whole, making it here");
+    ports.log.warn({ taskId: task.id, part, span: index }, "stored span is incomplete, processing it here");
     await offers.reclaim(run, { part, index });
   }
 

@@ -34,7 +34,7 @@ export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, task
       log.info({ taskId }, "Task resumed from another worker's checkpoint");
     await writeMarker(taskDir, checkpointKey);
   } catch (error) {
-    log.warn({ err: error, taskId }, "checkpoint could not be read, starting over");
+    log.warn({ err: error, taskId }, "failed to read the checkpoint, starting over");
     await rm(toEngineDir(taskDir), { recursive: true, force: true });
   }
 }
@@ -63,7 +63,7 @@ async function saveCheckpoint(
     if (key !== undefined) await writeMarker(taskDir, key);
     return key;
   } catch (error) {
-    log.warn({ err: error, taskId }, "checkpoint could not be stored");
+    log.warn({ err: error, taskId }, "failed to store the checkpoint");
     return undefined;
   }
 }
@@ -76,7 +76,7 @@ export async function dropCheckpoint(
   if (checkpointKey === undefined) return;
   await checkpoints
     ?.discard(checkpointKey)
-    .catch((error) => log.warn({ err: error, taskId }, "checkpoint could not be removed"));
+    .catch((error) => log.warn({ err: error, taskId }, "failed to remove a checkpoint"));
 }
 
 /** The checkpoint last restored into the folder or saved from it. */

@@ -10,7 +10,7 @@ const LOOK_INTERVAL_MS = 100;
 /** While paused, the video shows the frame at the playhead. */
 const PAUSED_DRIFT_SECONDS = 0.02;
 /** A link is valid for an hour. */
-const LINK_AGE_MAX_MS = 50 * 60_000;
+const MAX_LINK_AGE_MS = 50 * 60_000;
 
 const UNPLAYABLE = "No picture: this browser can't show the one in the file, or the file has none.";
 
@@ -57,7 +57,7 @@ export function PictureView({ task, player }: { task: Task; player: Player }) {
   );
 
   function fail() {
-    if (performance.now() - (loaded.value?.loadedMs ?? 0) > LINK_AGE_MAX_MS) loaded.reload();
+    if (performance.now() - (loaded.value?.loadedMs ?? 0) > MAX_LINK_AGE_MS) loaded.reload();
     else setUnplayable(true);
   }
 

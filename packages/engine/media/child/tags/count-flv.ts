@@ -3,17 +3,17 @@ import type { TagCount } from "./tag-count.ts";
 
 /** "FLV", version, flags, the header's own size. */
 const HEADER_SIZE_AT = 5;
-const LEAST_HEADER_BYTES = 9;
+const MIN_HEADER_BYTES = 9;
 const PREVIOUS_BYTES = 4;
 /** Type, size, time, stream. */
 const RECORD_BYTES = 11;
 const SCRIPT = 18;
-const LEVELS_MAX = 16;
+const MAX_LEVELS = 16;
 
 /** FLV: records, of which scripts hold names and values. */
 export function countFlv(file: FileWindow, atByte: number, count: TagCount): void {
-  const head = file.read(atByte, LEAST_HEADER_BYTES);
-  if (head.length < LEAST_HEADER_BYTES) return;
+  const head = file.read(atByte, MIN_HEADER_BYTES);
+  if (head.length < MIN_HEADER_BYTES) return;
   for (let at = atByte + head.readUInt32BE(HEADER_SIZE_AT) + PREVIOUS_BYTES; ; ) {
     const record = file.read(at, RECORD_BYTES);
     if (record.length < RECORD_BYTES) return;
@@ -38,7 +38,7 @@ const [STRING, OBJECT, MIXED_ARRAY, OBJECT_END, ARRAY, LONG_STRING] = [2, 3, 8, 
 /** Returns where the value at a position ends; undefined where it can't be read. */
 function skipValue(file: FileWindow, at: number, place: Place & { levels: number }): number | undefined {
   const header = file.read(at, 5);
-  if (header.length === 0 || at >= place.endByte || place.levels > LEVELS_MAX) return undefined;
+  if (header.length === 0 || at >= place.endByte || place.levels > MAX_LEVELS) return undefined;
   const type = header.readUInt8();
   const plainBytes = VALUE_BYTES[type];
   if (plainBytes !== undefined) return at + 1 + plainBytes;

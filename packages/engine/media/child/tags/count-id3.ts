@@ -9,7 +9,7 @@ const HAS_EXTENDED_HEADER = 0x40;
 /** Frames of version 2.2 have three letters and three bytes of size; later ones four of each, and two of flags. */
 const SHORT = { idBytes: 3, headerBytes: 6 };
 const LONG = { idBytes: 4, headerBytes: 10 };
-const CHAPTER_NAME_BYTES_MAX = 1024;
+const MAX_CHAPTER_NAME_BYTES = 1024;
 const CHAPTER_TIMES_BYTES = 16;
 /** Attached pictures and files of programs. */
 const BINARY = ["APIC", "GEOB", "PIC", "GEO"];
@@ -56,7 +56,7 @@ function countFrames(file: FileWindow, tag: Tag, count: TagCount): void {
 
 /** A chapter has its name up to a zero, four times or positions, and then its own frames; FFmpeg reads their sizes as of version 2.3. */
 function countChapter(file: FileWindow, chapter: Pick<Tag, "startByte" | "endByte">, count: TagCount): void {
-  const nameBytes = file.read(chapter.startByte, CHAPTER_NAME_BYTES_MAX).indexOf(0);
+  const nameBytes = file.read(chapter.startByte, MAX_CHAPTER_NAME_BYTES).indexOf(0);
   const startByte = chapter.startByte + nameBytes + 1 + CHAPTER_TIMES_BYTES;
   if (nameBytes >= 0)
     countFrames(file, { version: 3, flags: 0, startByte, endByte: chapter.endByte, isChapter: true }, count);

@@ -6,7 +6,7 @@ import type { TagCount } from "./tag-count.ts";
 type Piece = { id: string; startByte: number; endByte: number };
 
 /** Deeper than FFmpeg follows. */
-const LEVELS_MAX = 20;
+const MAX_LEVELS = 20;
 
 type ChunkOptions = { sizeBytes: 4 | 8; isLittleEndian?: boolean; isPadded?: boolean };
 
@@ -53,7 +53,7 @@ function countForm(
       // Of a recording that was streamed: the sound goes on to the end of the file.
       if (chunk.id === "data" && sizeOf(chunk) === 0) return;
       if (/^id3 $/i.test(chunk.id)) countId3(file, chunk.startByte, count);
-      if (chunk.id !== "LIST" || levels > LEVELS_MAX) continue;
+      if (chunk.id !== "LIST" || levels > MAX_LEVELS) continue;
       const type = file.readText(chunk.startByte, 4);
       const list = { startByte: chunk.startByte + 4, endByte: chunk.endByte };
       if (type === "INFO") for (const tag of listChunks(file, list, options)) count.add(sizeOf(tag));
@@ -94,7 +94,7 @@ export const countBoxes: Count = (file, atByte, count) => {
 type Place = { count: TagCount; isTags: boolean; levels: number };
 
 function countBoxesIn(file: FileWindow, within: Omit<Piece, "id">, { count, isTags, levels }: Place): void {
-  if (levels > LEVELS_MAX) return;
+  if (levels > MAX_LEVELS) return;
   for (const box of listBoxes(file, within)) {
     const isTagBox = TAG_BOXES.includes(box.id);
     if (isTagBox || BOXES.includes(box.id)) {
@@ -147,7 +147,7 @@ function countElements(
   within: Omit<Piece, "id">,
   { count, levels }: { count: TagCount; levels: number },
 ): void {
-  if (levels > LEVELS_MAX) return;
+  if (levels > MAX_LEVELS) return;
   for (const element of listElements(file, within)) {
     if (COUNTED.includes(element.id)) count.add(sizeOf(element));
     if (PARENTS.includes(element.id)) countElements(file, element, { count, levels: levels + 1 });

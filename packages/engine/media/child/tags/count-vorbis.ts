@@ -52,8 +52,8 @@ const SEGMENT_COUNT_AT = 26;
 /** A shorter segment is the last of its packet. */
 const SEGMENT_BYTES = 255;
 /** Tags with a large picture take some hundred pages. */
-const PAGES_MAX = 10_000;
-const PACKET_MAX_BYTES = 64 * 1024 * 1024;
+const MAX_PAGES = 10_000;
+const MAX_PACKET_BYTES = 64 * 1024 * 1024;
 /** The first packets of a stream tell its codec, its tags and how it is coded. */
 const HEADER_PACKETS = 3;
 /** What a packet with tags begins with, as hexadecimal; Speex has them without, in its second packet. */
@@ -67,7 +67,7 @@ type OggStream = { packets: number; open: Buffer[]; openBytes: number };
 export function countOgg(file: FileWindow, atByte: number, count: TagCount): void {
   const streams = new Map<number, OggStream>();
   let at = atByte;
-  for (let page = 0; page < PAGES_MAX && file.readText(at, 4) === "OggS"; page++) {
+  for (let page = 0; page < MAX_PAGES && file.readText(at, 4) === "OggS"; page++) {
     const header = file.read(at, PAGE_HEADER_BYTES);
     if (header.length < PAGE_HEADER_BYTES) return;
     const serial = header.readUInt32LE(SERIAL_AT);
@@ -86,7 +86,7 @@ export function countOgg(file: FileWindow, atByte: number, count: TagCount): voi
 
 function takeSegment(stream: OggStream, segment: Buffer, count: TagCount): void {
   stream.openBytes += segment.length;
-  if (stream.openBytes <= PACKET_MAX_BYTES) stream.open.push(segment);
+  if (stream.openBytes <= MAX_PACKET_BYTES) stream.open.push(segment);
   if (segment.length === SEGMENT_BYTES) return;
   const packet = Buffer.concat(stream.open);
   stream.packets += 1;

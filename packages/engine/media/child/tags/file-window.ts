@@ -3,7 +3,7 @@ import { MediaError } from "../../media-error.ts";
 
 const WINDOW_BYTES = 1 << 16;
 /** Four seconds. Hours of film in short fragments take some hundred thousand. */
-const READS_MAX = 20_000_000;
+const MAX_READS = 20_000_000;
 
 /** Reads a file here and there; the position of its descriptor stays FFmpeg's. */
 export class FileWindow {
@@ -23,7 +23,7 @@ export class FileWindow {
   /** Fewer bytes at the end of the file. */
   read(atByte: number, lengthBytes: number): Buffer {
     this.#reads += 1;
-    if (this.#reads > READS_MAX) throw new MediaError("unreadable", "The file is made of too many pieces.");
+    if (this.#reads > MAX_READS) throw new MediaError("unreadable", "The file is made of too many pieces.");
     if (atByte < 0 || !Number.isSafeInteger(atByte + WINDOW_BYTES)) return Buffer.alloc(0);
     const isInside =
       atByte >= this.#startByte && atByte + lengthBytes <= this.#startByte + this.#window.length;

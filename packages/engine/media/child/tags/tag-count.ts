@@ -1,9 +1,9 @@
 import { MediaError } from "../../media-error.ts";
 
 /** FFmpeg looks through all earlier tags for each: 2,000 take a tenth of a second, 40,000 a minute. Real files have up to a few hundred. */
-export const TAGS_MAX = 2000;
+export const MAX_TAGS = 2000;
 /** Without pictures. */
-export const TAG_BYTES_MAX = 16 * 1024 * 1024;
+export const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
 /** Adds up the tags of a file, and refuses too many. */
 export class TagCount {
@@ -13,8 +13,8 @@ export class TagCount {
   add(sizeBytes: number): void {
     this.#tags += 1;
     this.#bytes += sizeBytes;
-    if (this.#tags > TAGS_MAX) throw makeError(`more than ${TAGS_MAX} tags`);
-    if (this.#bytes > TAG_BYTES_MAX) throw makeError(`more than ${TAG_BYTES_MAX} bytes of tags`);
+    if (this.#tags > MAX_TAGS) throw makeError(`more than ${MAX_TAGS} tags`);
+    if (this.#bytes > MAX_TAG_BYTES) throw makeError(`more than ${MAX_TAG_BYTES} bytes of tags`);
   }
 }
 

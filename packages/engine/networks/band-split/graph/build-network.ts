@@ -20,7 +20,7 @@ const COMPRESSION = -0.35;
 
 /**
  * The trained network (training/networks/band_split.py, voice_split.py) up to the masks, which `applyMasks` applies to the spectrum. Rebuilt from the
- * weights; the graph in their file is not run: docs/decisions/0033-band-split-written-anew.md.
+ * weights; the graph in their file is not run: docs/decisions/0033-band-split-rebuilt-from-weights.md.
  */
 export function buildNetwork(
   weights: TrainedWeights,

@@ -1,5 +1,5 @@
 import type { FloatTensor } from "../../../runtime/graph-session.ts";
-import { TEXT_TOKENS_MAX } from "../decoder-run.ts";
+import { MAX_TEXT_TOKENS } from "../decoder-run.ts";
 import { SPEECH_RATE_HZ } from "../log-mel.ts";
 import type { Whisper } from "../whisper.ts";
 import { findLetterPath, type WordSpan } from "./letter-path.ts";
@@ -75,7 +75,7 @@ export async function timeWords(
 function takePart(letters: readonly Letter[], firstWord: number): Letter[] {
   const first = letters.findIndex((letter) => letter.word >= firstWord);
   if (first < 0) return [];
-  const wordBehind = letters[first + TEXT_TOKENS_MAX]?.word ?? Number.POSITIVE_INFINITY;
+  const wordBehind = letters[first + MAX_TEXT_TOKENS]?.word ?? Number.POSITIVE_INFINITY;
   return letters
     .slice(first)
     .filter((letter) => letter.word < wordBehind)

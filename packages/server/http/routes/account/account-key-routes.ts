@@ -17,7 +17,7 @@ export function addAccountKeyRoutes({ app, ports }: Api<"accounts" | "writes">):
         tags,
         summary: "Create an API key",
         description:
-          "`secret` is the key; it is shown in this answer and never again. The role `admin` and the kind `legacy` are for administrators.",
+          "`secret` is the key; it is returned once. The role `admin` and the kind `legacy` are for administrators.",
         body: keyRequest,
         response: { 200: newApiKey },
       },
@@ -46,7 +46,7 @@ export function addAccountKeyRoutes({ app, ports }: Api<"accounts" | "writes">):
   app.delete(
     "/account/keys/:id",
     {
-      schema: { tags, summary: "Revoke a key, at once", params: idParams, response: { 200: apiKey } },
+      schema: { tags, summary: "Revoke a key", params: idParams, response: { 200: apiKey } },
     },
     async (request) => await revokeOwnKey(accounts, getManager(request), request.params.id),
   );

@@ -21,9 +21,8 @@ export function addInvitationRoutes({
     {
       schema: {
         tags,
-        summary: "Invite somebody into the account",
-        description:
-          "For owners. Whoever opens `url` within seven days can join, once; it is shown this once.",
+        summary: "Invite a person",
+        description: "For owners. Whoever opens `url` within seven days can join, once; it is returned once.",
         body: invitationRequest,
         response: { 200: newInvitation },
       },
@@ -51,7 +50,7 @@ export function addInvitationRoutes({
     {
       schema: {
         tags,
-        summary: "Withdraw an invitation",
+        summary: "Revoke an invitation",
         params: idParams,
         response: { 200: invitation },
       },

@@ -13,7 +13,7 @@ export function addMeRoutes({
 }: Api<"admission" | "passwords" | "people" | "vault">): void {
   app.get(
     "/account/me",
-    { schema: { tags, summary: "Who is signed in", response: { 200: me } } },
+    { schema: { tags, summary: "Get the signed-in person", response: { 200: me } } },
     async (request) => {
       const { person, session } = await getSelf(ports.people, getPerson(request));
       return toMe(person, session);
@@ -25,7 +25,7 @@ export function addMeRoutes({
     {
       schema: {
         tags,
-        summary: "Change one's own name, email address or password",
+        summary: "Update your profile",
         description: "A new password ends all of the person's sessions but the one in use.",
         body: meChange,
         response: { 200: me },

@@ -21,7 +21,7 @@ export function addPeopleRoutes({ app, ports }: Api<"people">): void {
     {
       schema: {
         tags,
-        summary: "Change a person's role",
+        summary: "Update a person's role",
         description: "For owners. The account keeps at least one.",
         params: idParams,
         body: personChange,
@@ -41,7 +41,7 @@ export function addPeopleRoutes({ app, ports }: Api<"people">): void {
         tags,
         summary: "Remove a person",
         description:
-          "For owners. All of the person's sessions end at once; keys stay, for they are the account's.",
+          "For owners. All sessions of the person end at once; keys stay, since they are the account's.",
         params: idParams,
         response: { 200: person },
       },

@@ -13,7 +13,7 @@ export function addSessionRoutes({ app, ports }: Api<"people">): void {
   app.get(
     "/account/sessions",
     {
-      schema: { tags, summary: "List one's own sessions", response: { 200: z.array(personSession) } },
+      schema: { tags, summary: "List your sessions", response: { 200: z.array(personSession) } },
     },
     async (request) => {
       const { id, sessionId } = getPerson(request);
@@ -26,7 +26,7 @@ export function addSessionRoutes({ app, ports }: Api<"people">): void {
     {
       schema: {
         tags,
-        summary: "End one of one's own sessions, at once",
+        summary: "End a session",
         params: idParams,
         response: { 200: personSession },
       },

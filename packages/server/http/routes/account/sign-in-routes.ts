@@ -42,7 +42,7 @@ export function addSignInRoutes(
     "/account/options",
     {
       config,
-      schema: { tags, summary: "How people can sign in here", response: { 200: accountOptions } },
+      schema: { tags, summary: "Get the sign-in methods", response: { 200: accountOptions } },
     },
     async () => ({
       hasPeople: await people.hasPeople(),
@@ -95,7 +95,7 @@ export function addSignInRoutes(
       config,
       schema: {
         tags,
-        summary: "What an invitation's link leads to",
+        summary: "Get an invitation by its link",
         description: "To be shown to the person before they accept.",
         body: invitationLookup,
         response: { 200: receivedInvitation },

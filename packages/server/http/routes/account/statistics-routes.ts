@@ -10,7 +10,7 @@ export function addStatisticsRoutes({ app, ports }: Api<"statistics">): void {
     {
       schema: {
         tags: ["Statistics"],
-        summary: "Completed targets by month, or by model",
+        summary: "Get usage statistics",
         description:
           "`usage` has a row a month, newest first; `distribution` a row a model, most used first.",
         querystring: statisticsQuery,

@@ -83,8 +83,8 @@ function addWebhookOfAccount({ app, ports }: Api<"urls" | "webhooks" | "writes">
     {
       schema: {
         tags,
-        summary: "Make a new signing secret",
-        description: "The secret before signs too for 24 hours.",
+        summary: "Rotate the signing secret",
+        description: "The previous secret also signs for 24 hours.",
         params: idParams,
         response,
       },
@@ -102,8 +102,8 @@ function addWebhookOfAccount({ app, ports }: Api<"urls" | "webhooks" | "writes">
     {
       schema: {
         tags,
-        summary: "Send a test event, once",
-        description: "Answers the delivery; its outcome is in the log.",
+        summary: "Send a test event",
+        description: "Returns the delivery; its outcome is in the delivery log.",
         params: idParams,
         response: { 200: webhookDelivery },
       },
@@ -143,7 +143,7 @@ function addDeliveryLog({ app, ports }: Api<"webhooks" | "writes">): void {
     {
       schema: {
         tags,
-        summary: "Get a delivery with what it sent and what came back",
+        summary: "Get a delivery with its request and response",
         params: idParams,
         response: { 200: sentWebhookDelivery },
       },
@@ -160,7 +160,7 @@ function addDeliveryLog({ app, ports }: Api<"webhooks" | "writes">): void {
     {
       schema: {
         tags,
-        summary: "Send a delivery again",
+        summary: "Resend a delivery",
         description: "With the same `webhook-id`, and all its tries.",
         params: idParams,
         response: { 200: webhookDelivery },

@@ -55,7 +55,7 @@ export function addClientRoutes({ app, ports }: Api<"accounts" | "writes">): voi
       config,
       schema: {
         tags,
-        summary: "Change a client: its name, whether it is metered, its turns and limits",
+        summary: "Update a client",
         params: idParams,
         body: clientChange,
         response: { 200: client },
@@ -75,7 +75,7 @@ export function addClientRoutes({ app, ports }: Api<"accounts" | "writes">): voi
       schema: {
         tags,
         summary: "Suspend a client",
-        description: "Its keys are refused at once with 403; Tasks that were taken in are finished.",
+        description: "Its keys are refused at once with 403; accepted Tasks are finished.",
         params: idParams,
         response: { 200: client },
       },
@@ -90,7 +90,7 @@ export function addClientRoutes({ app, ports }: Api<"accounts" | "writes">): voi
     "/admin/clients/:id/resume",
     {
       config,
-      schema: { tags, summary: "End a suspension", params: idParams, response: { 200: client } },
+      schema: { tags, summary: "Resume a client", params: idParams, response: { 200: client } },
     },
     (request, reply) =>
       once(ports, { request, reply }, async (stores) =>

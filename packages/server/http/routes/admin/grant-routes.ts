@@ -16,7 +16,7 @@ export function addGrantRoutes({ app, ports }: Api<"accounts" | "grants" | "inst
       config,
       schema: {
         tags,
-        summary: "List what was agreed with a client about models",
+        summary: "List a client's model grants",
         params: idParams,
         response: { 200: z.array(modelGrant) },
       },
@@ -30,7 +30,7 @@ export function addGrantRoutes({ app, ports }: Api<"accounts" | "grants" | "inst
       config,
       schema: {
         tags,
-        summary: "Set a client's access to a model, and its rate",
+        summary: "Set a client's model grant",
         params: grantParams,
         body: modelGrantRequest,
         response: { 200: modelGrant },
@@ -53,7 +53,7 @@ export function addGrantRoutes({ app, ports }: Api<"accounts" | "grants" | "inst
       config,
       schema: {
         tags,
-        summary: "Go back to the catalogue's terms",
+        summary: "Reset to the default terms",
         params: grantParams,
         response: { 200: z.object({ model: z.string() }) },
       },

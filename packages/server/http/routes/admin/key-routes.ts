@@ -17,7 +17,7 @@ export function addKeyRoutes({ app, ports }: Api<"accounts" | "writes">): void {
       schema: {
         tags,
         summary: "Create a key for a client",
-        description: "`secret` is the key; it is shown in this answer and never again.",
+        description: "`secret` is the key; it is returned once.",
         params: idParams,
         body: keyRequest,
         response: { 200: newApiKey },
@@ -47,7 +47,7 @@ export function addKeyRoutes({ app, ports }: Api<"accounts" | "writes">): void {
     "/admin/keys/:id",
     {
       config,
-      schema: { tags, summary: "Revoke a key, at once", params: idParams, response: { 200: apiKey } },
+      schema: { tags, summary: "Revoke a key", params: idParams, response: { 200: apiKey } },
     },
     async (request) => await revokeKey(accounts, getCaller(request), request.params.id),
   );

@@ -19,7 +19,7 @@ export function addOperationRoutes({ app, ports }: Api<"operation">): void {
       config,
       schema: {
         tags,
-        summary: "Count the Tasks of the queue by state",
+        summary: "Get queue statistics",
         response: { 200: z.array(queueState) },
       },
     },
@@ -30,7 +30,7 @@ export function addOperationRoutes({ app, ports }: Api<"operation">): void {
     "/admin/health",
     {
       config,
-      schema: { tags, summary: "Look at every part of the service", response: { 200: serviceHealth } },
+      schema: { tags, summary: "Get the service's health", response: { 200: serviceHealth } },
     },
     () => operation.checkHealth(),
   );

@@ -12,10 +12,10 @@ import { startTestApi, type TestApi } from "../../../../../test/support/test-api
 import { insertAsset } from "../../../db/assets/asset-rows.ts";
 import { makeId } from "../../../domain/ids.ts";
 
-const UPLOAD_MAX_BYTES = 100_000;
+const MAX_UPLOAD_BYTES = 100_000;
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ UPLOAD_MAX_BYTES: String(UPLOAD_MAX_BYTES) });
+  api = await startTestApi({ UPLOAD_MAX_BYTES: String(MAX_UPLOAD_BYTES) });
 });
 afterAll(() => api.close());
 
@@ -56,7 +56,7 @@ describe("uploads", () => {
     ["virus.exe", "x", "UPLOAD_FORMAT_UNSUPPORTED", 400],
     ["noextension", "\u0000\u0001\u0002", "UPLOAD_FORMAT_UNSUPPORTED", 400],
     ["empty", "", "UPLOAD_EMPTY", 400],
-    ["big.wav", "x".repeat(UPLOAD_MAX_BYTES + 1), "UPLOAD_TOO_LARGE", 413],
+    ["big.wav", "x".repeat(MAX_UPLOAD_BYTES + 1), "UPLOAD_TOO_LARGE", 413],
   ])("[A3] %s is refused and nothing is kept", async (filename, content, code, status) => {
     const before = await listStoredFiles();
     const response = await api.upload(content, filename);
@@ -66,7 +66,7 @@ describe("uploads", () => {
   });
 
   it("[A3] exactly the maximum size is accepted", async () => {
-    expect((await api.upload("x".repeat(UPLOAD_MAX_BYTES), "full.wav")).status).toBe(200);
+    expect((await api.upload("x".repeat(MAX_UPLOAD_BYTES), "full.wav")).status).toBe(200);
   });
 
   it("[A3] no file, a second file and a part of another name are 400, and nothing is kept", async () => {

@@ -29,14 +29,14 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "s
       config: { isPublic: true },
       schema: {
         tags: ["Files"],
-        summary: "Follow a download link",
+        summary: "Download a file",
         security: [{}],
         params: z.object({ "*": z.string() }),
         querystring: linkQuery,
         response: {
           200: { description: "The file", content: { "*/*": { schema: fileBytes } } },
-          206: { description: "The part that Range asked for", content: { "*/*": { schema: fileBytes } } },
-          304: z.null().meta({ description: "The file is as the client has it" }),
+          206: { description: "The requested range", content: { "*/*": { schema: fileBytes } } },
+          304: z.null().meta({ description: "Not modified" }),
         },
       },
     },

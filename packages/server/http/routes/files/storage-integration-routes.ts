@@ -42,7 +42,7 @@ export function addStorageIntegrationRoutes({
     {
       schema: {
         tags,
-        summary: "Give access to a bucket",
+        summary: "Create a storage integration",
         querystring: storageIntegrationOwnerQuery,
         body: storageIntegrationRequest,
         response: { 200: storageIntegration },
@@ -82,7 +82,7 @@ export function addStorageIntegrationRoutes({
     {
       schema: {
         ...shared,
-        summary: "Get a storage integration; null when there is none",
+        summary: "Get a storage integration",
         response: { 200: storageIntegration.nullable() },
       },
     },
@@ -120,7 +120,7 @@ export function addStorageIntegrationRoutes({
     {
       schema: {
         ...shared,
-        summary: "Try to list, write, read and delete in the bucket",
+        summary: "Verify a storage integration",
         response: { 200: storageVerification },
       },
     },

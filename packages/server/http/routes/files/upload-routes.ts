@@ -96,7 +96,7 @@ function addTusRoutes({ app, ports, publicBaseUrl, config }: UploadApi): void {
       config: { isLong: true, takesBytes: true, optionsHeaders: describeTus(maxBytes) },
       schema: {
         tags,
-        summary: "Start a resumable upload",
+        summary: "Create a resumable upload",
         description:
           "By the tus protocol. The body may be the first piece of the file, as `application/offset+octet-stream`. The response's `Location` is the upload.",
         headers: creationHeaders,
@@ -149,7 +149,7 @@ function addTusRoutes({ app, ports, publicBaseUrl, config }: UploadApi): void {
       config: { swagger: { exposeHeadRoute: true } },
       schema: {
         tags,
-        summary: "Ask how much of a resumable upload is stored",
+        summary: "Get the offset of a resumable upload",
         description: "By the tus protocol. Ends a request that still sends to it.",
         params: idParams,
         headers: versionHeaders,
@@ -176,7 +176,7 @@ function addTusRoutes({ app, ports, publicBaseUrl, config }: UploadApi): void {
       config: { isLong: true, takesBytes: true, optionsHeaders: describeTus(maxBytes) },
       schema: {
         tags,
-        summary: "Send a piece of a resumable upload",
+        summary: "Append to a resumable upload",
         description:
           "By the tus protocol, as `application/offset+octet-stream`. What arrives is kept even if the connection breaks. The last piece makes the asset, with the upload's id.",
         params: idParams,
@@ -199,7 +199,7 @@ function addTusRoutes({ app, ports, publicBaseUrl, config }: UploadApi): void {
       onRequest: speakTus,
       schema: {
         tags,
-        summary: "Delete an unfinished upload and what is stored of it",
+        summary: "Delete an unfinished upload",
         params: idParams,
         headers: versionHeaders,
         response: { 204: nothing("Deleted") },
@@ -250,7 +250,7 @@ function addUploadViewRoutes({ app, ports, links, config }: UploadApi): void {
     {
       schema: {
         tags,
-        summary: "Start an upload straight into the installation's bucket",
+        summary: "Create a direct upload to the bucket",
         description:
           "PUT the parts of the response to their URLs, in any order, and ask with `GET /uploads/{id}` for those still missing; then complete it.",
         body: directUploadRequest,
@@ -300,7 +300,7 @@ function addUploadViewRoutes({ app, ports, links, config }: UploadApi): void {
     {
       schema: {
         tags,
-        summary: "Get an upload; for a direct one, with its missing parts",
+        summary: "Get an upload",
         params: idParams,
         response: { 200: upload },
       },
@@ -323,7 +323,7 @@ function addUploadViewRoutes({ app, ports, links, config }: UploadApi): void {
     {
       schema: {
         tags,
-        summary: "Make a complete upload an asset",
+        summary: "Complete a direct upload",
         description: "Checks that all bytes are stored. It may be repeated.",
         params: idParams,
         response: { 200: asset },

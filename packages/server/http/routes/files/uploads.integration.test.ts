@@ -13,10 +13,10 @@ import { sweep } from "../../../maintenance/sweeper.ts";
 import { startApi } from "../../../start/start-api.ts";
 
 const MAX_BYTES = 3_000_000;
-const UNFINISHED_MAX_BYTES = 4_000_000;
+const MAX_UNFINISHED_BYTES = 4_000_000;
 const environment = {
   UPLOAD_MAX_BYTES: String(MAX_BYTES),
-  UNFINISHED_UPLOADS_MAX_BYTES: String(UNFINISHED_MAX_BYTES),
+  UNFINISHED_UPLOADS_MAX_BYTES: String(MAX_UNFINISHED_BYTES),
   STORAGE_QUOTA_BYTES: "6000000",
   REQUEST_TIMEOUT_SECONDS: "60",
 };

@@ -8,13 +8,13 @@ export function addHealthRoutes({ app, ports }: Api<"readiness">): void {
 
   app.get(
     "/health/live",
-    { ...shared, schema: { tags, summary: "Whether the process runs", security: [{}], response } },
+    { ...shared, schema: { tags, summary: "Liveness", security: [{}], response } },
     async () => ({ status: "ok" as const }),
   );
 
   app.get(
     "/health/ready",
-    { ...shared, schema: { tags, summary: "Whether requests can be served", security: [{}], response } },
+    { ...shared, schema: { tags, summary: "Readiness", security: [{}], response } },
     async () => {
       const fault = await ports.readiness.findFault();
       if (fault) throw fault;

@@ -61,7 +61,7 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
     alive.map((worker) => ({ labels: { worker: worker.id, host: worker.host }, value: read(worker) }));
   add(
     "targets",
-    "Targets by state: those that are processing now, and all that ended.",
+    "Targets by state: those processing now, and all that have ended.",
     targets.map(({ status, targets: value }) => ({ labels: { state: status }, value })),
   );
   add(
@@ -81,7 +81,7 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
   );
   add(
     "queue_oldest_waiting_seconds",
-    "Age of the Task that waits longest; 0 when none waits.",
+    "Age of the oldest waiting Task; 0 if there is none.",
     queues.map(({ name, oldestWaitingAt }) => ({
       labels: { queue: name },
       value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
@@ -89,7 +89,7 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
   );
   add(
     "queue_waiting_work_seconds",
-    "Work that waits, in seconds of one worker, as fast as the living ones have been.",
+    "Waiting work, in seconds of one worker at the measured speed of the live ones.",
     queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
   );
   add("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]);
@@ -110,12 +110,12 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
   );
   add(
     "engine_seconds_total",
-    "Time the engine worked.",
+    "Seconds the engine has run.",
     perWorker((w) => w.engineSeconds),
   );
   add(
     "engine_audio_seconds_total",
-    "Audio the engine finished.",
+    "Seconds of audio processed.",
     perWorker((w) => w.audioSeconds),
   );
   add("process_memory_bytes", "Resident memory of this process.", [{ value: process.memoryUsage.rss() }]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toModels } from "../../../domain/models/model-view.ts";
 import type { Api } from "../../api.ts";
 
-const notModified = z.undefined().meta({ description: "As the client has it" });
+const notModified = z.undefined().meta({ description: "Not modified" });
 
 export function addModelRoutes({ app, ports }: Api<"grants" | "installed">): void {
   app.get(

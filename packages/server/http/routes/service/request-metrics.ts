@@ -7,13 +7,13 @@ export function makeRequestMetrics() {
   const registry = new Registry();
   const requests = new Counter({
     name: "stemwright_http_requests_total",
-    help: "Requests answered.",
+    help: "HTTP requests.",
     labelNames: ["method", "route", "status"],
     registers: [registry],
   });
   const durations = new Histogram({
     name: "stemwright_http_request_duration_seconds",
-    help: "Time from the request to the end of its answer.",
+    help: "Duration of HTTP requests, to the end of the response.",
     labelNames: ["method", "route"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],

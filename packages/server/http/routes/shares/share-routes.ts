@@ -54,7 +54,7 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" |
     {
       schema: {
         tags,
-        summary: "Make a link that shows the Task to whoever has it",
+        summary: "Create a share link",
         description: "Read-only, without an account, until it expires or is revoked.",
         params: idParams,
         body: shareRequest,
@@ -80,7 +80,7 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" |
     {
       schema: {
         tags,
-        summary: "List the Task's share links that have not expired",
+        summary: "List active share links",
         params: idParams,
         response: { 200: z.array(share) },
       },
@@ -123,7 +123,7 @@ function addSharedViews({
       schema: {
         tags,
         security,
-        summary: "Get the Task behind a share link",
+        summary: "Get a shared Task",
         params: shareTokenParams,
         response: { 200: sharedTask },
       },
@@ -144,7 +144,7 @@ function addSharedViews({
       schema: {
         tags,
         security,
-        summary: "Get a target's words behind a share link",
+        summary: "Get words of a shared Task",
         params: sharedTargetParams,
         response: { 200: words },
       },
@@ -162,7 +162,7 @@ function addSharedViews({
       schema: {
         tags,
         security,
-        summary: "Export a target's words behind a share link",
+        summary: "Export words of a shared Task",
         params: sharedTargetParams,
         querystring: wordsExportQuery,
         response: exportResponse,
@@ -184,7 +184,7 @@ function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">)
       schema: {
         tags,
         security,
-        summary: "Tell what can be played behind a share link",
+        summary: "List playable tracks of a shared Task",
         params: shareTokenParams,
         response: { 200: taskPreviews },
       },
@@ -202,7 +202,7 @@ function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">)
       schema: {
         tags,
         security,
-        summary: "Get one chunk of several tracks behind a share link",
+        summary: "Get a preview chunk of a shared Task",
         params: sharedChunkParams,
         querystring: previewChunkQuery,
         response: previewParts,
@@ -222,7 +222,7 @@ function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">)
       schema: {
         tags,
         security,
-        summary: "Get the peaks of several tracks behind a share link",
+        summary: "Get peaks of a shared Task",
         params: shareTokenParams,
         querystring: previewPeaksQuery,
         response: previewParts,
@@ -241,7 +241,7 @@ function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">)
       schema: {
         tags,
         security,
-        summary: "Get the spectrograms of several tracks behind a share link",
+        summary: "Get spectrograms of a shared Task",
         params: shareTokenParams,
         querystring: previewPeaksQuery,
         response: previewParts,

@@ -34,7 +34,7 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
     {
       schema: {
         tags: ["Tasks"],
-        summary: "Tell what a Task can be exported as",
+        summary: "List exports of a Task",
         description: "Links to all of its outputs in one file, good for an hour.",
         params: idParams,
         response: { 200: taskExports },
@@ -53,7 +53,7 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
       schema: {
         tags: ["Shares"],
         security: [{}],
-        summary: "Tell what the Task behind a share link can be exported as",
+        summary: "List exports of a shared Task",
         params: shareTokenParams,
         response: { 200: taskExports },
       },
@@ -71,7 +71,7 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
       config: { isPublic: true, isLong: true },
       schema: {
         tags: ["Files"],
-        summary: "Follow a link to an export",
+        summary: "Download an export",
         security: [{}],
         params: exportParams,
         querystring: linkQuery,

@@ -9,7 +9,7 @@ const KEPT_SECONDS = 86_400;
 export const previewParts = {
   200: {
     description:
-      "Parts behind each other, in the order of `tracks`; each is its length in bytes as a 32-bit number, little-endian, and then so many bytes",
+      "Concatenated parts, in the order of `tracks`; each is preceded by its length in bytes as a 32-bit little-endian number",
     content: { "application/octet-stream": { schema: z.unknown().meta({ description: "Bytes" }) } },
   },
 };

@@ -25,9 +25,8 @@ export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tas
     {
       schema: {
         tags,
-        summary: "Tell what can be played of a Task",
-        description:
-          "The input and each stem, in chunks of a few seconds that are there while the Task runs.",
+        summary: "List playable tracks",
+        description: "The input and each stem, in chunks of a few seconds, available while the Task runs.",
         params: idParams,
         response: { 200: taskPreviews },
       },
@@ -40,9 +39,9 @@ export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tas
     {
       schema: {
         tags,
-        summary: "Get one chunk of several tracks",
+        summary: "Get a preview chunk",
         description:
-          "A part for each track: what its samples are to be multiplied with, as a 32-bit float, and a FLAC file; empty where the track has not come so far.",
+          "A part for each track: the gain to multiply its samples with, as a 32-bit float, and a FLAC file; empty if the track is not ready there.",
         params: previewChunkParams,
         querystring: previewChunkQuery,
         response: previewParts,
@@ -60,7 +59,7 @@ export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tas
     {
       schema: {
         tags,
-        summary: "Get the peaks of several tracks",
+        summary: "Get peaks",
         description:
           "A part for each track: a `.dat` file of version 2 of audiowaveform, with 8 bits and one channel.",
         params: idParams,
@@ -79,8 +78,8 @@ export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tas
     {
       schema: {
         tags,
-        summary: "Get the spectrograms of several tracks",
-        description: "A part for each track: a column behind another, each a byte for each band.",
+        summary: "Get spectrograms",
+        description: "A part for each track: concatenated columns of one byte per band.",
         params: idParams,
         querystring: previewPeaksQuery,
         response: previewParts,

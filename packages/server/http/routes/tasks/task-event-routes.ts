@@ -25,7 +25,7 @@ export function addTaskEventRoutes({
     {
       schema: {
         tags: ["Tasks"],
-        summary: "Follow a Task as server-sent events",
+        summary: "Stream Task events (server-sent events)",
         description:
           "`target` with a target, for each at first and whenever one changes; `task` with the whole Task when it is complete, then the stream ends; `deleted` when the Task was deleted.",
         params: idParams,
@@ -33,7 +33,7 @@ export function addTaskEventRoutes({
         response: {
           200: { content: { "text/event-stream": { schema: z.unknown().meta({ type: "string" }) } } },
           204: z.null().meta({
-            description: "`Last-Event-ID` is that of the last event: there is nothing more to tell",
+            description: "`Last-Event-ID` is that of the last event: no further events",
           }),
         },
       },

@@ -51,8 +51,8 @@ export function addTaskRoutes({
     {
       schema: {
         tags,
-        summary: "Tell what a Task would cost",
-        description: "The same body and the same checks as for creating it; nothing runs.",
+        summary: "Estimate the cost of a Task",
+        description: "Same body and validation as for creating it; nothing runs.",
         body: taskRequest,
         response: { 200: taskEstimate },
       },

@@ -1,8 +1,8 @@
 import {
+  MAX_WORDS_BODY_BYTES,
   targetParams,
   toFileName,
   toMimeType,
-  WORDS_BODY_MAX_BYTES,
   words,
   wordsEdit,
   wordsExportQuery,
@@ -27,7 +27,7 @@ export const heavy = { config: { isHeavy: true }, serializerCompiler: () => JSON
 
 export const exportResponse = {
   200: {
-    description: "The words in that form",
+    description: "The words in that formatat",
     content: { "*/*": { schema: z.unknown().meta({ type: "string" }) } },
   },
 };
@@ -50,11 +50,11 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
     PATH,
     {
       ...heavy,
-      bodyLimit: WORDS_BODY_MAX_BYTES,
+      bodyLimit: MAX_WORDS_BODY_BYTES,
       schema: {
         tags,
-        summary: "Save an edited version of a target's words",
-        description: "Kept with the Task beside what the service wrote. An edit of an older revision is 409.",
+        summary: "Save edited words",
+        description: "Stored beside the original words. An edit of an older revision is 409.",
         params: targetParams,
         body: wordsEdit,
         response,
@@ -72,7 +72,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
       ...heavy,
       schema: {
         tags,
-        summary: "Go back to the words the service wrote",
+        summary: "Reset to the original words",
         params: targetParams,
         response,
       },
@@ -89,7 +89,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
       config: heavy.config,
       schema: {
         tags,
-        summary: "Export a target's words, as edited, in any form",
+        summary: "Export words",
         params: targetParams,
         querystring: wordsExportQuery,
         response: exportResponse,
