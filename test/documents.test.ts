@@ -181,4 +181,13 @@ describe("documents say what the code does", () => {
     const titles = files.map((name) => Number.parseInt(page(`decisions/${name}`).slice(2), 10));
     expect(titles).toEqual(numbers);
   });
+
+  it("the glossary has at most thirty words, in order", () => {
+    const map = readFileSync(join(PROJECT_DIR, "ARCHITECTURE.md"), "utf8");
+    const rows = (map.split("## Glossary")[1] ?? "").split("\n").filter((line) => /^\| (?!word )/.test(line));
+    const words = rows.map((row) => row.split(" | ")[0]?.slice(2).toLowerCase() ?? "");
+    expect(words.length).toBeGreaterThan(20);
+    expect(words.length).toBeLessThanOrEqual(30);
+    expect(words).toEqual(words.toSorted());
+  });
 });

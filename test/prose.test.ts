@@ -39,6 +39,10 @@ const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\blook(s|ed)? into\b/i, instead: "probes, checks" },
   { phrase: /\bso many\b/i, instead: "this many, a limit" },
   { phrase: /\bknows no\b/i, instead: "does not support, ignores" },
+  { phrase: /\b(where|when) absent\b/i, instead: "defaults to" },
+  { phrase: /\btell (what|who|how)\b/i, instead: "list, show, return" },
+  { phrase: /\bas the (service|client) (wrote|has) it\b/i, instead: "original, unmodified" },
+  { phrase: /\bwrit(e|es|ing) down\b/i, instead: "transcribes, records" },
 ];
 
 const listFiles = (...patterns: string[]) =>
@@ -87,6 +91,21 @@ function* listTitleFaults(file: string): Generator<string> {
   }
 }
 
+/** A line of text between tags. */
+const JSX_TEXT = /^\s+[A-Z][^;={}()<>]*$/i;
+/** Quoted text, and text between tags on one line. */
+const STRING = /"((?:[^"\\]|\\.)+)"|`((?:[^`\\]|\\.)+)`|>([^<>{}]+)</g;
+
+function* listStringFaults(file: string): Generator<string> {
+  for (const [index, line] of readLines(file).entries()) {
+    if (/^\s*(?:\/\/|\/?\*|#)/.test(line)) continue;
+    const place = `${file}:${index + 1}`;
+    if (file.endsWith(".tsx") && JSX_TEXT.test(line)) yield* listPhrases(place, line);
+    for (const [, quoted, template, shown] of line.matchAll(STRING))
+      yield* listPhrases(place, quoted ?? template ?? shown ?? "");
+  }
+}
+
 it("documents are in plain English: no phrase we avoid, no line over 160 characters", () => {
   const faults = listFiles("*.md").flatMap((file) => [...listDocumentFaults(file)]);
   expect(faults, faults.join("\n")).toEqual([]);
@@ -101,5 +120,14 @@ it("comments have no phrase we avoid", () => {
 
 it("test titles have no phrase we avoid", () => {
   const faults = listFiles("*.test.ts").flatMap((file) => [...listTitleFaults(file)]);
+  expect(faults, faults.join("\n")).toEqual([]);
+});
+
+it("messages, descriptions and page texts have no phrase we avoid", () => {
+  const files = listFiles("packages/*.ts", "packages/*.tsx", "clients/*.py", "scripts/*.ts").filter(
+    (file) => !/\.test\.ts$|\/support\//.test(file),
+  );
+  const faults = files.flatMap((file) => [...listStringFaults(file)]);
+  expect(files.length).toBeGreaterThan(500);
   expect(faults, faults.join("\n")).toEqual([]);
 });

@@ -277,7 +277,7 @@ export const apiErrorBody = z
     error: z.string().meta({ description: "Text of the status code" }),
     code: z.enum(Object.keys(API_ERRORS) as [ApiErrorCode, ...ApiErrorCode[]]),
     message: z.string().meta({ description: "A sentence a person can act on" }),
-    details: z.array(apiErrorDetail).meta({ description: "The fields at fault; empty where it is none" }),
+    details: z.array(apiErrorDetail).meta({ description: "The invalid fields; empty if none" }),
     requestId: z.string(),
   })
   .meta({ id: "Error", description: "The body of every failed request" });

@@ -122,12 +122,10 @@ export type PersonSession = z.infer<typeof personSession>;
 export const invitationRequest = z
   .object({
     role: role.default("member"),
-    email: emailAddress
-      .exactOptional()
-      .meta({
-        description: "Email address of the recipient; only they can accept it",
-        example: "ada@example.com",
-      }),
+    email: emailAddress.exactOptional().meta({
+      description: "Email address of the recipient; only they can accept it",
+      example: "ada@example.com",
+    }),
   })
   .meta({ id: "InvitationRequest" });
 export type InvitationRequest = z.output<typeof invitationRequest>;

@@ -74,9 +74,9 @@ const MISSING: Record<string, Shown> = {
     as: "nobody",
     address: () => "app/invitation#token",
   },
-  "app/nothing": { heading: "No such page" },
-  "app/tasks/none": { heading: "No such Task" },
-  "app/admin/clients/none": { heading: "No such client" },
+  "app/nothing": { heading: "Page not found" },
+  "app/tasks/none": { heading: "Task not found" },
+  "app/admin/clients/none": { heading: "Client not found" },
 };
 
 beforeAll(async () => {

@@ -191,12 +191,12 @@ describe("working with the dashboard", () => {
     await page.getByRole("button", { name: "Run 2 Tasks" }).click();
     await page.getByRole("button", { name: "Cancel the rest" }).click();
     await page.getByText(/(1 Task|2 Tasks) cancelled/).waitFor();
-    await page.getByRole("button", { name: "Retry what failed" }).click();
+    await page.getByRole("button", { name: "Retry failed targets" }).click();
     await page.getByText(/(1 Task|2 Tasks) created again/).waitFor();
     // A new Task is listed before the one it replaces is gone.
     await expect.poll(() => page.locator(".task-row").count()).toBe(2);
     await page.getByText("2 of 2 finished").waitFor({ timeout: TASK_TIMEOUT_MS });
-    expect(await page.getByRole("button", { name: "Retry what failed" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Retry failed targets" }).count()).toBe(0);
   });
 
   it("[PG6] the address keeps the choice, and a preset changes it", async () => {

@@ -176,7 +176,7 @@ describe("Webhook URL and storage", () => {
     await page.getByRole("row", { name: /Failed.*Test/ }).waitFor();
     await page.getByRole("button", { name: "Details" }).click();
     await page.getByRole("dialog").getByText("has no public address").waitFor();
-    const body = await page.getByRole("region", { name: "body of the call" }).textContent();
+    const body = await page.getByRole("region", { name: "request body" }).textContent();
     expect(JSON.parse(body ?? "")).toMatchObject({ targets: [{ status: "completed" }] });
     expect(body).not.toContain("Signature");
     expect(await listViolations(page)).toEqual([]);

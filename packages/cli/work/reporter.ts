@@ -53,7 +53,7 @@ export function makeTerminalReporter(out: Write, err: Write): Reporter {
 }
 
 export function makePlainReporter(out: Write, err: Write): Reporter {
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   const print = (outputs: readonly string[]) => {
     for (const path of outputs) out(`${path}\n`);
   };
@@ -61,8 +61,8 @@ export function makePlainReporter(out: Write, err: Write): Reporter {
     started: (input) => err(`${input}: starting\n`),
     progress(input, { fraction, secondsLeft }) {
       const step = Math.floor(fraction * PLAIN_STEPS + 1e-9);
-      if (step <= (told.get(input) ?? 0)) return;
-      told.set(input, step);
+      if (step <= (reported.get(input) ?? 0)) return;
+      reported.set(input, step);
       const left = secondsLeft === undefined ? "" : `, ${formatSeconds(secondsLeft)} left`;
       err(`${input}: ${formatPercent(fraction).trim()}${left}\n`);
     },

@@ -65,7 +65,7 @@ export function addWorkCommands(program: Command): void {
       });
     });
 
-  addWorkOptions(program.command("transcribe").description("write down what is said or sung"), text)
+  addWorkOptions(program.command("transcribe").description("transcribe speech and singing"), text)
     .option("-l, --language <code>", "the language spoken, such as en or de; found out without it")
     .addHelpText(
       "after",

@@ -46,7 +46,7 @@ function CurrentPage() {
       <LazyPage {...found} />
     </ErrorBoundary>
   ) : (
-    <Missing title="No such page">
+    <Missing title="Page not found">
       Check the address for a typing error, or <a href="app">go to the playground</a>.
     </Missing>
   );

@@ -267,7 +267,7 @@ function WordsBook({
           onConfirm={reset}
           onClose={() => setAsking(false)}
         >
-          The words go back to what the service wrote.
+          The words are reset to the original.
         </ConfirmDialog>
       )}
     </div>

@@ -3,7 +3,7 @@ export const GUARANTEES = {
   network: "reaching the network",
   files: "opening other files",
   processes: "starting, signalling or tracing processes",
-  limits: "taking all memory, processor time or disk space",
+  limits: "using up memory, CPU time or disk space",
   privileges: "gaining privileges",
 } as const;
 

@@ -98,12 +98,12 @@ export function tellStarted(confinement: string | undefined): void {
   });
 }
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
 /** A network of several graphs would repeat its notice for each. */
 function tellOnce(notice: string): void {
-  if (told.has(notice)) return;
-  told.add(notice);
+  if (reported.has(notice)) return;
+  reported.add(notice);
   send({ kind: "notice", notice });
 }
 

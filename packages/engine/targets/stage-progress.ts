@@ -18,7 +18,7 @@ type Stage = {
   isBeside: boolean;
 };
 
-type Told = { share: number; highest: number };
+type Reported = { share: number; highest: number };
 
 /**
  * A rising fraction for each target from the weighted stages it waits for, and the remaining time at the pace so far. Each stage reports its
@@ -28,7 +28,7 @@ type Told = { share: number; highest: number };
 export class StageProgress {
   readonly #report: (progress: readonly TargetProgress[]) => void;
   readonly #stages: Stage[] = [];
-  readonly #told = new Map<string, Told>();
+  readonly #reported = new Map<string, Reported>();
   #weights: ReadonlyMap<string, number>;
   #hasBegun = false;
   #paceStartMs: number | undefined;
@@ -83,10 +83,11 @@ export class StageProgress {
     const ratio = doneWeight / totalWeight;
     // Rounding must not keep a finished target below 1.
     const share = ratio > 1 - 1e-9 ? 1 : ratio;
-    const told = this.#told.get(key) ?? { share: 0, highest: 0 };
-    if (Math.abs(share - told.share) < SMALLEST_STEP && !(share === 1 && told.highest < 1)) return undefined;
-    const highest = Math.max(told.highest, share);
-    this.#told.set(key, { share, highest });
+    const reported = this.#reported.get(key) ?? { share: 0, highest: 0 };
+    if (Math.abs(share - reported.share) < SMALLEST_STEP && !(share === 1 && reported.highest < 1))
+      return undefined;
+    const highest = Math.max(reported.highest, share);
+    this.#reported.set(key, { share, highest });
     const secondsLeft = this.#findSecondsLeft(stages, { doneWeight, totalWeight });
     return { key, fraction: highest, ...(secondsLeft === undefined ? {} : { secondsLeft }) };
   }

@@ -10,12 +10,12 @@ export async function waitForSchema(
   findFault: () => Promise<SchemaFault | undefined>,
   options: RetryPolicy & { onFault?: (fault: SchemaFault) => Promise<void> },
 ): Promise<void> {
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     const fault = await callUntilAnswered(findFault, options);
     if (!fault) return;
-    if (fault.message !== told) logSchemaFault(options.log, fault);
-    told = fault.message;
+    if (fault.message !== reported) logSchemaFault(options.log, fault);
+    reported = fault.message;
     await options.onFault?.(fault);
     await wait(LOOK_MS, undefined, { signal: options.signal });
   }

@@ -61,7 +61,7 @@ function Actions({ record, onChanged }: { record: Client; onChanged: () => void 
           onConfirm={suspend}
           onClose={() => setSuspending(false)}
         >
-          Its keys and people are refused at once. Tasks that were taken in are finished and charged.
+          Its keys and people are refused at once. Accepted Tasks are finished and charged.
         </ConfirmDialog>
       )}
     </>
@@ -80,7 +80,7 @@ export default function ClientPage({ params }: PageProps) {
   const record = useLoad((signal) => apiClient.admin.clients.get(id, { signal }), [id]);
   if (record.error instanceof NotFoundError)
     return (
-      <Missing title="No such client">
+      <Missing title="Client not found">
         The address may have a typing error. <a href="app/admin/clients">See all clients</a>.
       </Missing>
     );

@@ -63,7 +63,7 @@ export function KeyTable({
           onConfirm={() => confirm(leaving)}
           onClose={() => setLeaving(undefined)}
         >
-          Programs that use it are refused at once. It can't be brought back.
+          Programs that use it are refused at once. It can't be restored.
         </ConfirmDialog>
       )}
     </>

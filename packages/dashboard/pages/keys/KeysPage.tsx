@@ -29,7 +29,7 @@ export default function KeysPage() {
         {(list) =>
           list.length === 0 ? (
             <EmptyState title="No keys yet">
-              Make one for the first program that is to send Tasks. You see it once, so have a place for it.
+              Create one for the first program that sends Tasks. It is shown only once.
             </EmptyState>
           ) : (
             <KeyTable keys={list} revoke={revoke} />

@@ -26,7 +26,7 @@ function MadeKey({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const command = ["curl", "-H", header, new URL(path, document.baseURI).href].map(quoteForShell).join(" ");
   return (
     <>
-      <p>Copy it now. It is shown this once; the service keeps only its hash.</p>
+      <p>Copy it now. It is shown only once; the service stores only its hash.</p>
       <CodeBlock label="API key" code={made.secret} />
       <p class="small muted">Try it:</p>
       <CodeBlock label="curl command" code={command} />

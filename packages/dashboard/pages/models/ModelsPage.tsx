@@ -84,10 +84,7 @@ export default function ModelsPage() {
   const models = useLoad(loadModels, []);
   return (
     <>
-      <PageHead
-        title="Models"
-        lead="What each gives and costs, its licence, and how well it was measured to work."
-      />
+      <PageHead title="Models" lead="What each model produces, its rate, licence and measured quality." />
       <Loaded loaded={models}>
         {(list) => (
           <div class="stack models">

@@ -31,7 +31,7 @@ function ChosenOptions({
         </label>
       ))}
       {!isTextModel(model) && (
-        <label class="check" title="Also the input without this stem">
+        <label class="check" title="Also return the residual: the input without this stem">
           <input
             type="checkbox"
             checked={chosen.isResidual ?? false}

@@ -83,7 +83,7 @@ export default function PlaygroundPage() {
   const models = useLoad(loadModels, []);
   return (
     <>
-      <PageHead title="Playground" lead="Take a recording apart, and hear it while it happens." />
+      <PageHead title="Playground" lead="Separate a recording into stems and listen while it runs." />
       <Loaded loaded={models}>{(list) => <Playground models={list} />}</Loaded>
     </>
   );

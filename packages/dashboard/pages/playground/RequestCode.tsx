@@ -20,7 +20,7 @@ export function RequestCode({ models, choice }: { models: readonly Model[]; choi
   });
   return (
     <section class="card stack-tight" aria-labelledby="code-title">
-      <h2 id="code-title">The same as code</h2>
+      <h2 id="code-title">Code</h2>
       <Tabs
         label="Languages"
         tabs={LANGUAGES.map((each) => ({ id: each, title: each }))}

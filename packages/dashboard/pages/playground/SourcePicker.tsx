@@ -55,7 +55,7 @@ export function SourcePicker({
 
   return (
     <section class="card stack" aria-labelledby="source-title">
-      <h2 id="source-title">1. What to take apart</h2>
+      <h2 id="source-title">1. Choose a source</h2>
       <div class="drop" data-over={isOver || undefined}>
         <Icon name="upload" />
         <p>Drop files or a folder here</p>

@@ -61,7 +61,7 @@ function AwsGuide({ integration }: { integration: StorageIntegration }) {
           />
         </li>
         <li>
-          Let it work with the bucket.
+          Grant it access to the bucket.
           <CodeBlock label="access policy" code={makeAccessPolicy(integration.storageName)} />
         </li>
         <li>Press Verify: it lists, writes, reads and deletes a small object.</li>

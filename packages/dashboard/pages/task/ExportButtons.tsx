@@ -42,7 +42,7 @@ export function ExportButtons({
           onClick={async () => {
             await follow((fresh) => fresh.stemFile);
             announce(
-              "The stem file is built while it downloads, so the browser can't tell how much is left.",
+              "The stem file is built while it downloads, so the browser doesn't know how much is left.",
             );
           }}
         >

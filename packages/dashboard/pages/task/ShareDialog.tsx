@@ -80,7 +80,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
         </Button>
         {made && (
           <div class="stack-tight">
-            <Field label="The link" hint="It is shown once; make another if it gets lost.">
+            <Field label="The link" hint="It is shown once; create another if it gets lost.">
               {(control) => (
                 <input
                   {...control}
@@ -98,7 +98,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
         )}
         <Loaded loaded={shares}>
           {(list) => (
-            <ul class="plain-list stack-tight" aria-label="Links that work">
+            <ul class="plain-list stack-tight" aria-label="Active links">
               {list.map(({ id, expiresAt }) => (
                 <li key={id} class="row row-apart">
                   <span class="small">Works until {formatDateTime(expiresAt)}</span>

@@ -72,7 +72,7 @@ export default function TaskPage({ params }: PageProps) {
   const task = useTask(params.id ?? "");
   if (task.error instanceof NotFoundError)
     return (
-      <Missing title="No such Task">
+      <Missing title="Task not found">
         It was deleted, or the address has a typing error. <a href="app/tasks">See all Tasks</a>.
       </Missing>
     );

@@ -80,7 +80,7 @@ export function BatchBar({
           {finished < tasks.length && <Button onClick={cancelAll}>Cancel the rest</Button>}
           {tasks.some(hasFailed) && (
             <Button icon="retry" onClick={retryFailed}>
-              Retry what failed
+              Retry failed targets
             </Button>
           )}
           <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>

@@ -34,7 +34,7 @@ function Sent({ delivery }: { delivery: WebhookDelivery }) {
           ) : (
             <>
               <p class="small muted">
-                What the last try sent. Links are kept without their signatures.
+                Body of the last attempt. Links are stored without signatures.
                 {delivery.taskId !== undefined && (
                   <>
                     {" "}
@@ -42,13 +42,13 @@ function Sent({ delivery }: { delivery: WebhookDelivery }) {
                   </>
                 )}
               </p>
-              <CodeBlock label="body of the call" code={indent(body)} />
+              <CodeBlock label="request body" code={indent(body)} />
             </>
           )}
           {answer !== null && (
             <>
-              <h3>Answer</h3>
-              <CodeBlock label="answer of the receiver" code={answer} />
+              <h3>Response</h3>
+              <CodeBlock label="response of the receiver" code={answer} />
             </>
           )}
         </>
@@ -72,7 +72,7 @@ export function DeliveryDialog({ delivery, onClose }: { delivery: WebhookDeliver
         <dd>{attempts}</dd>
         {lastStatusCode !== null && (
           <>
-            <dt>Answer</dt>
+            <dt>Response</dt>
             <dd>{lastStatusCode}</dd>
           </>
         )}
@@ -84,7 +84,7 @@ export function DeliveryDialog({ delivery, onClose }: { delivery: WebhookDeliver
         )}
         {nextAttemptAt !== null && (
           <>
-            <dt>Next try</dt>
+            <dt>Next attempt</dt>
             <dd>{formatDateTime(nextAttemptAt)}</dd>
           </>
         )}

@@ -77,7 +77,7 @@ function SecretCard({ webhook, onChanged }: { webhook: Webhook; onChanged: () =>
       </div>
       {isRotating && (
         <ConfirmDialog
-          title="Make a new secret?"
+          title="Rotate the secret?"
           action="Make a new secret"
           onConfirm={rotate}
           onClose={() => setRotating(false)}
@@ -123,7 +123,7 @@ function WebhookActions({
           onConfirm={remove}
           onClose={() => setRemoving(false)}
         >
-          What is still owed to it is dropped. Tasks with a webhookUrl of their own are still told of.
+          Pending deliveries to it are dropped. Tasks with their own webhookUrl still get deliveries.
         </ConfirmDialog>
       )}
     </>

@@ -85,7 +85,7 @@ function makeSetupError(homeDir: string, words: string): EmbeddedPostgresError {
   const lastLines = words.trim().split("\n").slice(-6).join("\n");
   return new EmbeddedPostgresError(
     "setup_failed",
-    `The database could not be made in ${homeDir}:\n${lastLines}\nMend the cause and start again, or set DATABASE_URL to a PostgreSQL server.`,
+    `The database could not be made in ${homeDir}:\n${lastLines}\nFix the cause and start again, or set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 

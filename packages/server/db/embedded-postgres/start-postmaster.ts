@@ -135,6 +135,6 @@ function makeStartError(words: string, options: PostmasterOptions): EmbeddedPost
   const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? "";
   return new EmbeddedPostgresError(
     "start_failed",
-    `PostgreSQL did not start: ${reason}\nMore is in ${options.log.path}. Mend the cause and start again, or set DATABASE_URL to a PostgreSQL server.`,
+    `PostgreSQL did not start: ${reason}\nMore is in ${options.log.path}. Fix the cause and start again, or set DATABASE_URL to a PostgreSQL server.`,
   );
 }

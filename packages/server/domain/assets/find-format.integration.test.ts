@@ -8,7 +8,7 @@ import { makeSound } from "../../../engine/media/support/make-sound.ts";
 import { makeVideo } from "../../../engine/media/support/make-video.ts";
 import { makeNoise } from "../../../engine/media/support/signals.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
-import { findFormatOfContent, findToldFormat } from "./find-format.ts";
+import { findDeclaredFormat, findFormatOfContent } from "./find-format.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
 });
 
-const findIn = (content: Buffer, hints: Parameters<typeof findToldFormat>[0] = { names: ["blob"] }) =>
+const findIn = (content: Buffer, hints: Parameters<typeof findDeclaredFormat>[0] = { names: ["blob"] }) =>
   findFormatOfContent(hints, content.subarray(0, FORMAT_HEAD_BYTES), {
     isWhole: content.length <= FORMAT_HEAD_BYTES,
   });
@@ -102,7 +102,7 @@ describe("the format of an upload", () => {
     [{ names: ["song.exe"], contentType: "application/octet-stream" }, undefined],
     [{ names: ["blob"], contentType: "text/plain" }, undefined],
   ])("[A5] %j tells %s", (hints, format) => {
-    expect(findToldFormat(hints)).toBe(format);
+    expect(findDeclaredFormat(hints)).toBe(format);
   });
 
   it("[A5] text declared as something else is not a transcript", () => {

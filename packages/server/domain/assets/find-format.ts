@@ -90,7 +90,7 @@ export type FormatHints = {
 };
 
 /** By the extension of a name, else by the content type. */
-export function findToldFormat({ names, contentType }: FormatHints): string | undefined {
+export function findDeclaredFormat({ names, contentType }: FormatHints): string | undefined {
   const extensions = names.map((name) => extname(name).slice(1).toLowerCase());
   const formats = extensions.map((extension) => OTHER_SPELLINGS[extension] ?? extension);
   return (

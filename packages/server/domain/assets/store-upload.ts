@@ -8,7 +8,12 @@ import { refuseField } from "../refuse-field.ts";
 import type { StorageQuota } from "../storage/storage-quota.ts";
 import type { AssetRecord } from "./asset-record.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
-import { ACCEPTED_FORMATS, type FormatHints, findFormatOfContent, findToldFormat } from "./find-format.ts";
+import {
+  ACCEPTED_FORMATS,
+  type FormatHints,
+  findDeclaredFormat,
+  findFormatOfContent,
+} from "./find-format.ts";
 import { holdUpload } from "./hold-upload.ts";
 import { peekStream } from "./peek-stream.ts";
 
@@ -58,8 +63,8 @@ const makeEmptyError = (name: string) =>
 
 /** The format, from names, content type or content; and the content, which may have been peeked into. */
 async function openFormat(upload: UploadContent): Promise<{ format: string; content: Readable }> {
-  const told = findToldFormat(upload);
-  if (told !== undefined) return { format: told, content: upload.content };
+  const declared = findDeclaredFormat(upload);
+  if (declared !== undefined) return { format: declared, content: upload.content };
   const { head, isWhole, content } = await peekStream(upload.content, FORMAT_HEAD_BYTES);
   if (head.length === 0) throw makeEmptyError(upload.name);
   try {

@@ -140,10 +140,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     creditsPerMinute: 2,
   },
   text("transcription", "Transcription", "The words of the recording, each with its time.", [mediaInput]),
-  text("alignment", "Alignment", "A given text laid over the recording, word by word.", [
-    mediaInput,
-    transcriptInput,
-  ]),
+  text("alignment", "Alignment", "Times for the words of a given text.", [mediaInput, transcriptInput]),
 ];
 
 /** Whether its outputs are sound. */

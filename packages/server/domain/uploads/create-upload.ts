@@ -1,4 +1,4 @@
-import { ACCEPTED_FORMATS, findToldFormat } from "../assets/find-format.ts";
+import { ACCEPTED_FORMATS, findDeclaredFormat } from "../assets/find-format.ts";
 import { toCleanName } from "../assets/store-upload.ts";
 import { makeId } from "../ids.ts";
 import { Refusal } from "../refusal.ts";
@@ -25,7 +25,7 @@ export function makeUpload(
   if (sizeBytes === 0) throw new Refusal("UPLOAD_EMPTY", `"${name}" is empty; there is nothing to send`);
   if (sizeBytes > maxBytes)
     throw new Refusal("UPLOAD_TOO_LARGE", `The file has ${sizeBytes} bytes; the limit is ${maxBytes} bytes`);
-  const format = findToldFormat({ names: [name], contentType });
+  const format = findDeclaredFormat({ names: [name], contentType });
   if (isDirect && format === undefined)
     refuseField("UPLOAD_FORMAT_UNSUPPORTED", {
       path: "name",

@@ -46,7 +46,7 @@ export const creationHeaders = versionHeaders.extend({
   }),
 });
 export const pieceHeaders = versionHeaders.extend({
-  "upload-offset": wholeNumber("The bytes that are stored; the body goes on from there"),
+  "upload-offset": wholeNumber("Bytes stored so far; the body continues there"),
 });
 
 export function checkTusVersion(headers: { "tus-resumable"?: string | undefined }): void {

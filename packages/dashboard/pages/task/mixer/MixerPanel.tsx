@@ -89,8 +89,8 @@ export function SourceMixer({
           );
         if (previews.status !== "waiting") return instead;
         return (
-          <EmptyState title="Nothing to hear yet">
-            The first seconds can be heard as soon as the Task has begun.
+          <EmptyState title="Nothing to play yet">
+            The first seconds can be played as soon as the Task has started.
           </EmptyState>
         );
       }}

@@ -25,7 +25,7 @@ export function buildWhole(
   const bySlot = graph.reshape(analyseInGraph(graph, padded, transform), [CHANNELS, slots, PARTS, binCount]);
   const mix = graph.reshape(graph.transpose(bySlot, [0, 2, 1, 3]), [1, CHANNELS * PARTS, slots, binCount]);
   const masks = findMasks({ graph, weights, multiply: linear }, mix);
-  const separated = layOver(graph, joinGroups(graph, weights, masks, binCount), mix);
+  const separated = multiplyMasks(graph, joinGroups(graph, weights, masks, binCount), mix);
   const rows = graph.reshape(separated, [stems * CHANNELS, slots, PARTS * binCount]);
   const sound = synthesiseInGraph(graph, rows, transform);
   graph.output(
@@ -55,7 +55,7 @@ function joinGroups(
 }
 
 /** Like `applyMasks`: multiplies mid and side of the mix by each stem's masks. Returns `[stems, channels, slots, parts × bins]`. */
-function layOver(graph: GraphBuilder, masks: Value, mix: Value): Value {
+function multiplyMasks(graph: GraphBuilder, masks: Value, mix: Value): Value {
   const take = (value: Value, at: number) => graph.slice(value, { axis: 1, from: at, to: at + 1 });
   const subtract = (a: Value, b: Value) => graph.node("Sub", [a, b], a.dims);
   const half = graph.floats([0.5]);

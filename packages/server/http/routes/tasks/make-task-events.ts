@@ -29,7 +29,7 @@ export async function* makeTaskEvents(options: {
 }): AsyncGenerator<string> {
   const { feed, links, signal } = options;
   const { id } = options.task;
-  const told = parseTold(options.task, options.lastEventId);
+  const sent = parseSent(options.task, options.lastEventId);
   let latest: TaskRecord | undefined = options.task;
   let woken = Promise.withResolvers<void>();
   const wake = () => woken.resolve();
@@ -47,7 +47,7 @@ export async function* makeTaskEvents(options: {
       }
       const task = latest;
       const signer = await links.prepare([task]);
-      const changes = listChanges(task, told, signer);
+      const changes = listChanges(task, sent, signer);
       if (task.completedAt !== null) {
         yield changes + toEvent({ id: LAST_EVENT_IDS.complete, name: "task", data: toTask(task, signer) });
         return;
@@ -64,31 +64,31 @@ export async function* makeTaskEvents(options: {
 }
 
 /** A fingerprint of the last state sent for each target. */
-type Told = Map<string, string>;
-const UNTOLD = "-";
+type SentState = Map<string, string>;
+const UNSENT = "-";
 
 const toFingerprint = (state: unknown) =>
   createHash("sha256").update(JSON.stringify(state)).digest("base64url").slice(0, 8);
 
-const toEventId = ({ targets }: TaskRecord, told: Told) =>
-  targets.map(({ id }) => told.get(id) ?? UNTOLD).join(".");
+const toEventId = ({ targets }: TaskRecord, sent: SentState) =>
+  targets.map(({ id }) => sent.get(id) ?? UNSENT).join(".");
 
-function parseTold({ targets }: TaskRecord, lastEventId: string | undefined): Told {
+function parseSent({ targets }: TaskRecord, lastEventId: string | undefined): SentState {
   const fingerprints = lastEventId?.split(".") ?? [];
   if (fingerprints.length !== targets.length) return new Map();
-  return new Map(targets.map(({ id }, index) => [id, fingerprints[index] ?? UNTOLD]));
+  return new Map(targets.map(({ id }, index) => [id, fingerprints[index] ?? UNSENT]));
 }
 
 /** Events of the targets that differ from what was sent. Links and remaining time always differ, and don't count. */
-function listChanges(task: TaskRecord, told: Told, links: LinkSigner): string {
+function listChanges(task: TaskRecord, sent: SentState, links: LinkSigner): string {
   const views = toTask(task, links).targets;
   return task.targets
     .map((target, index) => {
       const advance = target.status === "processing" ? [task.queuePosition, task.isRunning] : [];
       const state = toFingerprint([target, ...advance]);
-      if (told.get(target.id) === state) return "";
-      told.set(target.id, state);
-      return toEvent({ id: toEventId(task, told), name: "target", data: views[index] });
+      if (sent.get(target.id) === state) return "";
+      sent.set(target.id, state);
+      return toEvent({ id: toEventId(task, sent), name: "target", data: views[index] });
     })
     .join("");
 }
