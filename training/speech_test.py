@@ -17,7 +17,7 @@ from training.mix.noisy_speech import NoisySpeech, clip, low_pass, split_respons
 from training.mix.shoebox import make_rooms
 from training.mix.speech_pool import RATE_HZ, SpeechPools
 from training.networks.voice_stft import FULL_BAND, istft, stft
-from training.prepare.unpack_voices import stretch
+from training.prepare.unpack_voices import resample
 from training.prepare.measured_rooms import LEAD, TAPS, measured_rooms
 from training.tasks.cleaning import Cleaning
 
@@ -168,7 +168,7 @@ class Mixtures(unittest.TestCase):
 class Reels(unittest.TestCase):
     def test_a_tone_keeps_its_pitch_and_level_from_16_to_48_khz(self):
         tone = lambda rate_hz: numpy.sin(2 * numpy.pi * 1000 * numpy.arange(rate_hz) / rate_hz) * 10000
-        self.assertLess(float(numpy.abs(stretch(tone(16000).astype(numpy.int16), 2, 6) - tone(48000)).max()), 20)
+        self.assertLess(float(numpy.abs(resample(tone(16000).astype(numpy.int16), 2, 6) - tone(48000)).max()), 20)
 
 
 class MeasuredRooms(unittest.TestCase):

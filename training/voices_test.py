@@ -14,7 +14,7 @@ from training.checkpoint import load_network, make_network, save_weights
 from training.losses.speakers import equal_error, margin_loss, turns_error, turns_loss
 from training.losses.voices import improvement, voices_loss
 from training.mix import held_out_voices
-from training.mix.conversation import Conversation, heard
+from training.mix.conversation import Conversation, active
 from training.mix.shoebox import make_rooms
 from training.mix.two_voices import TwoVoices, presence
 from training.mix.voice_pool import VoicePool, VoicePools
@@ -24,7 +24,7 @@ from training.prepare.pack_voices import deal_reels, plain_name
 from training.prepare.sources import Clip, load_data_list
 from training.prepare.splits import find_part, find_split
 from training.prepare.unpack import unpack
-from training.prepare.unpack_voices import is_held_out_nowhere_else, stretch
+from training.prepare.unpack_voices import is_held_out_nowhere_else, resample
 from training.prepare.words import cut_word
 from training.tasks.speakers import Speakers
 
@@ -211,7 +211,7 @@ class Mixtures(unittest.TestCase):
     def test_labels_follow_the_voices(self):
         voice = torch.zeros(1, 1, 16000)
         voice[..., 8000:] = torch.randn(8000)
-        steps = heard(voice)[0, 0]
+        steps = active(voice)[0, 0]
         self.assertEqual((float(steps[:20].max()), float(steps[-20:].min())), (0.0, 1.0))
         sound, labels = Conversation(self.pools, 16000).draw(3)
         self.assertEqual((tuple(sound.shape), tuple(labels.shape)), ((3, 16000), (3, 50, 3)))
@@ -232,7 +232,7 @@ class Elsewhere(unittest.TestCase):
 
     def test_a_tone_keeps_its_pitch_and_level_at_the_other_rate(self):
         tone = lambda rate_hz: numpy.sin(2 * numpy.pi * 1000 * numpy.arange(rate_hz) / rate_hz) * 10000
-        turned = stretch(tone(16000).astype(numpy.int16), 160, 441)
+        turned = resample(tone(16000).astype(numpy.int16), 160, 441)
         self.assertEqual(turned.shape, (44100,))
         self.assertLess(float(numpy.abs(turned - tone(44100)).max()), 20)
 

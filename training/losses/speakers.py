@@ -32,12 +32,12 @@ def orders(count):
 
 
 def with_places(active, count):
-    """`active` [n, steps, speakers] with silent places added up to `count`."""
+    """`active` [n, steps, speakers] with silent local speakers added up to `count`."""
     return functional.pad(active, (0, count - active.shape[-1]))
 
 
 def turns_loss(logits, active):
-    """Permutation-invariant binary cross-entropy; logits [n, steps, places], active [n, steps, speakers]."""
+    """Permutation-invariant binary cross-entropy; logits [n, steps, local speakers], active [n, steps, speakers]."""
     active = with_places(active, logits.shape[-1])
     losses = [functional.binary_cross_entropy_with_logits(logits[..., order], active, reduction="none").mean((1, 2)) for order in orders(active.shape[-1])]
     return torch.stack(losses).amin(0).mean()

@@ -17,10 +17,10 @@ class AmplifierTest(unittest.TestCase):
         self.assertFalse(torch.equal(driven[1], self.sound[1]))
 
     def test_a_wah_wanders_over_the_sounds_that_have_it(self):
-        heard = wah(self.sound, [1])
-        self.assertTrue(torch.equal(heard[[0, 2]], self.sound[[0, 2]]))
+        output = wah(self.sound, [1])
+        self.assertTrue(torch.equal(output[[0, 2]], self.sound[[0, 2]]))
         window = torch.hann_window(2048)
-        power = torch.stft(heard[1, 0], 2048, 1024, window=window, return_complex=True).abs().square()
+        power = torch.stft(output[1, 0], 2048, 1024, window=window, return_complex=True).abs().square()
         middle = (power * torch.arange(1025.0)[:, None]).sum(0) / power.sum(0)
         self.assertGreater(float(middle[4:-4].max() / middle[4:-4].min()), 1.5)
 

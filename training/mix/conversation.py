@@ -26,7 +26,7 @@ def turns(count, speakers, frames, device):
     return speaks.float().repeat_interleave(grain, 2)[..., :frames]
 
 
-def heard(voices):
+def active(voices):
     """Who is active in which step, from dry voices [count, speakers, frames]: within 35 dB of the voice's peak, short gaps closed."""
     power = voices[..., : voices.shape[-1] // STEP * STEP].unflatten(-1, (-1, STEP)).square().mean(-1)
     loud = (power > power.amax(-1, keepdim=True) * 10**-3.5) & (power > 1e-7)
@@ -35,7 +35,7 @@ def heard(voices):
 
 
 class Conversation(TwoVoices):
-    """Draws (sound [count, frames], heard [count, steps, speakers])."""
+    """Draws (sound [count, frames], active [count, steps, speakers])."""
 
     def __init__(self, pools, frames, rooms_path=None, speakers=3, **options):
         super().__init__(pools, frames, rooms_path, **options)
@@ -58,4 +58,4 @@ class Conversation(TwoVoices):
         sound = torch.fft.irfft(coloured.sum(1) * telephone[:, 0], length)[:, MARGIN:long]
         level = sound.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)
         noise = self.noise(count) * level * 10 ** (-uniform(count, 3, 40, device)[:, None] / 20) * chance(count, 0.7, device)[:, None]
-        return sound + noise, heard(voices[..., MARGIN:]).transpose(1, 2)
+        return sound + noise, active(voices[..., MARGIN:]).transpose(1, 2)

@@ -50,7 +50,7 @@ def to_rate(sound, rate_hz):
     return numpy.fft.irfft(kept, length) * (length / len(sound))
 
 
-def steps_heard(sound, loudest=None):
+def active_steps(sound, loudest=None):
     """Which 20 ms steps contain speech: within 35 dB of the loudest, pauses up to 0.3 s closed."""
     power = (sound[: len(sound) // STEP * STEP].reshape(-1, STEP) ** 2).mean(1)
     loud = power > max(1e-9, (loudest or power.max(initial=0)) * 10**-3.5)
@@ -66,8 +66,8 @@ def close(loud, most):
     return closed
 
 
-def runs(heard):
-    edges = numpy.flatnonzero(numpy.diff(numpy.concatenate([[0], heard.astype(int), [0]])))
+def runs(active):
+    edges = numpy.flatnonzero(numpy.diff(numpy.concatenate([[0], active.astype(int), [0]])))
     return list(zip(edges[::2], edges[1::2]))
 
 
@@ -144,24 +144,24 @@ class Talker:
         return None
 
 
-def lay_turns(talkers, overlap, longest_s, dice):
+def draw_turns(talkers, overlap, longest_s, dice):
     """[(person, first frame, sound)]: people with more left to say speak more often; turns start up to `longest_s` early while there is less overlap than wanted."""
-    laid, end, last, spoken, both = [], int(dice.uniform(0, 1.5) * RATE_HZ), None, 0, 0
+    turns, end, last, spoken, both = [], int(dice.uniform(0, 1.5) * RATE_HZ), None, 0, 0
     while True:
         ready = [who for who, talker in enumerate(talkers) if not talker.is_done]
         if len(ready) > 1:
             ready = [who for who in ready if who != last]
         if not ready:
-            return laid
+            return turns
         chances = numpy.array([max(0.5, talkers[who].budget_s) for who in ready])
         who = ready[dice.choice(len(ready), p=chances / chances.sum())]
         sound = talkers[who].say(min(14.0, math.exp(dice.normal(1.2, 0.65))))
         start = end + int(min(2.0, dice.exponential(0.45)) * RATE_HZ)
         if last is not None and last != who and both < 1.4 * overlap * spoken:
-            before = next(sound for person, _, sound in reversed(laid) if person == last)
+            before = next(sound for person, _, sound in reversed(turns) if person == last)
             start = end - int(min(dice.uniform(0.3, longest_s) * RATE_HZ, 0.6 * len(before), 0.6 * len(sound)))
             both += end - start
-        laid.append((who, start, sound))
+        turns.append((who, start, sound))
         spoken += len(sound)
         others = [other for other, talker in enumerate(talkers) if other != who and not talker.is_done]
         if others and len(sound) > 3 * RATE_HZ and dice.uniform() < 0.35:
@@ -169,7 +169,7 @@ def lay_turns(talkers, overlap, longest_s, dice):
             word = talkers[other].say_little()
             if word is not None:
                 at = start + int(dice.uniform(0.3, 0.8) * (len(sound) - len(word)))
-                laid.append((other, at, 0.7 * word))
+                turns.append((other, at, 0.7 * word))
                 spoken, both = spoken + len(word), both + len(word)
         end, last = max(end, start + len(sound)), who
 
@@ -180,7 +180,7 @@ def draw_places(count, dice):
     responses = []
     for place in places:
         distance = numpy.linalg.norm(place - microphone)
-        # Without the propagation delay: references are where the voice is heard.
+        # Without the propagation delay: references are where the voice arrives.
         response = numpy.roll(respond(size, absorption, microphone, place, rt60_s), -int(distance / SOUND_M_PER_S * RATE_HZ))
         responses.append(response / math.sqrt((response**2).sum()))
     return responses
@@ -202,7 +202,7 @@ def draw_noise(noises, frames, dice):
 
 
 def make_conversation(speakers, noises, number, seed, is_long):
-    """The voices [people, frames] as heard, the noise, and the active steps [people, steps]."""
+    """The voices [people, frames] in the room, the noise, and the active steps [people, steps]."""
     dice = numpy.random.RandomState(seed + number)
     people = 2 + number % 3 if is_long else 1 + number % 6
     names = {kind: [name for name, (its, _) in speakers.items() if its == kind] for kind in ("sentences", "words")}
@@ -214,13 +214,13 @@ def make_conversation(speakers, noises, number, seed, is_long):
             chosen.append(name)
     budgets = [1.15 * LONG_S / people if is_long else dice.uniform(LEAST_SPEECH_S, MOST_SPEECH_S * min(1, 3 / people)) for _ in chosen]
     talkers = [Talker(*speakers[name], budget, dice) for name, budget in zip(chosen, budgets)]
-    laid = lay_turns(talkers, 0.2, 3.2, dice) if is_long else lay_turns(talkers, dice.uniform(0.1, 0.2), 2.2, dice)
-    frames = max(start + len(sound) for _, start, sound in laid) + RATE_HZ
+    turns = draw_turns(talkers, 0.2, 3.2, dice) if is_long else draw_turns(talkers, dice.uniform(0.1, 0.2), 2.2, dice)
+    frames = max(start + len(sound) for _, start, sound in turns) + RATE_HZ
     voices = numpy.zeros((people, frames), numpy.float32)
-    for who, start, sound in laid:
+    for who, start, sound in turns:
         voices[who, start : start + len(sound)] += sound
     voices *= 10 ** (dice.uniform(-4, 4, (people, 1)) / 20)
-    heard = numpy.stack([steps_heard(voice) for voice in voices])
+    active = numpy.stack([active_steps(voice) for voice in voices])
     where = dice.choice(["dry", "room", "telephone"], p=[0.3, 0.5, 0.2])
     if where == "room":
         responses = draw_places(people, dice)
@@ -232,11 +232,11 @@ def make_conversation(speakers, noises, number, seed, is_long):
     if where == "telephone":
         voices, noise = numpy.stack([limit_to_telephone(voice) for voice in voices]), limit_to_telephone(noise)
     scale = 0.5 / numpy.abs(voices.sum(0) + noise).max()
-    return voices * scale, noise * scale, heard, chosen, where
+    return voices * scale, noise * scale, active, chosen, where
 
 
-def to_rttm(name, heard, chosen):
-    rows = [(start, f"SPEAKER {name} 1 {start / 50:.2f} {(end - start) / 50:.2f} <NA> <NA> {who} <NA> <NA>") for who, row in zip(chosen, heard) for start, end in runs(row)]
+def to_rttm(name, active, chosen):
+    rows = [(start, f"SPEAKER {name} 1 {start / 50:.2f} {(end - start) / 50:.2f} <NA> <NA> {who} <NA> <NA>") for who, row in zip(chosen, active) for start, end in runs(row)]
     return "".join(f"{row}\n" for _, row in sorted(rows))
 
 
@@ -265,15 +265,15 @@ def main():
     noises = [to_rate(samples[:, 0], rate_hz) for samples, rate_hz in (decode_clip(clips[0], 1) for clips in groups[:20])]
     options.out.mkdir(parents=True, exist_ok=True)
     for number in range(options.first, options.first + options.count):
-        voices, noise, heard, chosen, where = make_conversation(speakers, noises, number, SEEDS[options.split], options.long)
+        voices, noise, active, chosen, where = make_conversation(speakers, noises, number, SEEDS[options.split], options.long)
         name = f"{options.split}-{number:03d}"
         soundfile.write(options.out / f"{name}.wav", voices.sum(0) + noise, RATE_HZ, "PCM_16")
-        (options.out / f"{name}.rttm").write_text(to_rttm(name, heard, chosen))
+        (options.out / f"{name}.rttm").write_text(to_rttm(name, active, chosen))
         if options.long:
             for person, voice in enumerate(voices):
                 soundfile.write(options.out / f"{name}-s{person}.wav", voice, RATE_HZ, "PCM_16")
-        talking = heard.sum(0)
-        row = {"name": name, "people": len(chosen), "where": where, "seconds": len(noise) / RATE_HZ, "overlap": float((talking > 1).sum() / max(1, (talking > 0).sum())), "speech_s": [int(one.sum() / 50) for one in heard], "who": chosen}
+        talking = active.sum(0)
+        row = {"name": name, "people": len(chosen), "where": where, "seconds": len(noise) / RATE_HZ, "overlap": float((talking > 1).sum() / max(1, (talking > 0).sum())), "speech_s": [int(one.sum() / 50) for one in active], "who": chosen}
         print(json.dumps(row), flush=True)
 
 

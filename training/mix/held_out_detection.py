@@ -1,7 +1,7 @@
 """The held-out set for music detection: 320 mono clips of 30 s, the same on every machine.
 
-Half are *clear*: stretches of 3 to 8 s of music, speech or effects, one at a time, some with nothing between them. Half have speech all through, with
-music under it at −15 to +5 dB (loudness against loudness) in one or two stretches, in every third one effects too. Sound that training never meets;
+Half are *clear*: spans of 3 to 8 s of music, speech or effects, one at a time, some with nothing between them. Half have speech all through, with
+music under it at −15 to +5 dB (loudness against loudness) in one or two spans, in every third one effects too. Sound that training never meets;
 made with NumPy from one seed.
 
 If the packs of speech are there (FOLDER/voices), conversations of people held out follow: every 30 s of 36 of them, in which nothing is music. Half of
@@ -22,7 +22,7 @@ from training.mix.conversations import LEAST_SPEECH_S, SEEDS, make_conversation
 from training.mix.conversations import RATE_HZ as VOICE_RATE_HZ
 from training.mix.held_out import RATE_HZ, at_loudness, draw_window, load_reels, loudness, place
 from training.mix.held_out_voices import level, load_speakers
-from training.prepare.unpack_voices import stretch
+from training.prepare.unpack_voices import resample
 
 SECONDS = 30
 FRAMES = SECONDS * RATE_HZ
@@ -107,7 +107,7 @@ def _cut_conversation(number):
     """A conversation in clips of 30 s, where it is, and which half talks; the rest at its end is dropped."""
     half = number * HALVES // CONVERSATIONS
     voices, noise, _, _, where = make_conversation(*_talkers[half], number, SEEDS["test"], False)
-    sound = stretch((32767 * (voices.sum(0) + noise)).astype(numpy.int16), VOICE_RATE_HZ // 100, RATE_HZ // 100)
+    sound = resample((32767 * (voices.sum(0) + noise)).astype(numpy.int16), VOICE_RATE_HZ // 100, RATE_HZ // 100)
     return [(sound[at : at + FRAMES], str(where), half) for at in range(0, len(sound) - FRAMES + 1, FRAMES)]
 
 

@@ -45,14 +45,14 @@ def close_rests(power):
     return -functional.max_pool1d(-wide, width, 1, width // 2)
 
 
-def heard(stems):
+def audible(stems):
     """For [n, stems, frames] mono: 1 where a stem is audible, 0 where it is not [n, stems, spans], and 1 where that is certain."""
     power = close_rests(span_power(stems))
     mixture = functional.avg_pool1d(power.sum(1, keepdim=True), 11, 1, 5, count_include_pad=False)
     share_db = 10 * torch.log10(power / (mixture + SILENCE) + 1e-9)
-    is_heard = (share_db > HEARD_DB) & (power > SILENCE)
-    is_certain = is_heard | (share_db < UNHEARD_DB) | (power < 0.1 * SILENCE)
-    return is_heard.float(), is_certain.float()
+    is_audible = (share_db > HEARD_DB) & (power > SILENCE)
+    is_certain = is_audible | (share_db < UNHEARD_DB) | (power < 0.1 * SILENCE)
+    return is_audible.float(), is_certain.float()
 
 
 def through_telephone(stems, probability):
@@ -124,7 +124,7 @@ class MusicPresence:
         return gain * functional.interpolate(is_on, self.frames, mode="linear", align_corners=True)
 
     def draw(self, count):
-        """A mono mixture [count, frames], and `heard` of its three stems (music, dialogue, effects). Each sound is used in `USES` of them."""
+        """A mono mixture [count, frames], and `audible` of its three stems (music, dialogue, effects). Each sound is used in `USES` of them."""
         sounds = self._sounds(count // USES)
         orders = [[torch.randperm(len(sounds), device=self.device) for _ in KINDS] for _ in range(USES)]
         sounds = torch.cat([torch.stack([sounds[order, kind] for kind, order in enumerate(orders_of)], 1) for orders_of in orders])
@@ -135,4 +135,4 @@ class MusicPresence:
         if self.telephone:
             stems = through_telephone(stems, self.telephone)
         stems = stems * 10 ** (augment.uniform(len(stems), -22, 6, self.device) / 20)[:, None, None]
-        return stems.sum(1), *heard(stems)
+        return stems.sum(1), *audible(stems)

@@ -149,6 +149,6 @@ class NoisySpeech:
         """Clipping and codecs change the mixture; the difference counts as noise."""
         mixture = stems.sum(1)
         is_clipped = chance(len(stems), CLIPPED, stems.device)[:, None]
-        heard = torch.where(is_clipped, clip(mixture), mixture)
-        heard = through_codec(heard[:, None], CODED, RATE_HZ)[:, 0]
-        return torch.cat([stems[:, :2], (stems[:, 2] + heard - mixture)[:, None]], 1)
+        recorded = torch.where(is_clipped, clip(mixture), mixture)
+        recorded = through_codec(recorded[:, None], CODED, RATE_HZ)[:, 0]
+        return torch.cat([stems[:, :2], (stems[:, 2] + recorded - mixture)[:, None]], 1)

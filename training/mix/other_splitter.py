@@ -12,7 +12,7 @@ import torch
 from training.mix import augment
 from training.mix.amplifier import amplify, wah
 from training.mix.arrange import HELD_OUT, RATE_HZ, STEMS, TRAINING, arrange
-from training.mix.heard import HeardSongs, hear, lay_out
+from training.mix.separated import SeparatedSongs, separate, lay_out
 from training.mix.note_bank import NoteBank
 from training.mix.render_notes import render_notes
 from training.mix.song_book import SongBook
@@ -26,9 +26,9 @@ ABSENT = (0.45, 0.45, 0.45, 0.35, 0.5, 0.5, 0.45)
 REAL = {"guitar_electric": 0.3, "guitar_acoustic": 0.3, "piano": 0.3, "keys": 0.08, "strings": 0.25, "wind": 0.25, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
-HEARD_SLOTS = 512
-HEAR_EVERY = 8
-HEARD_AT_ONCE = 20
+SEPARATED_SLOTS = 512
+SEPARATE_EVERY = 8
+SEPARATED_AT_ONCE = 20
 BACKING_ABSENT = 0.25
 UNACCOMPANIED = 0.15
 DOUBLED = {"guitar_electric": 0.25, "guitar_acoustic": 0.25, "strings": 0.35, "wind": 0.3, "vocals": 0.3}
@@ -79,11 +79,11 @@ def to_mono_sometimes(*groups):
 
 
 class OtherSplitter:
-    def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1, heard_share=0.0):
-        """`heard_share` of the mixtures go through htdemucs, whose weights are in the pools' folder `htdemucs`."""
+    def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1, separated_share=0.0):
+        """`separated_share` of the mixtures go through htdemucs, whose weights are in the pools' folder `htdemucs`."""
         self.pools = pools
-        self.heard_share = heard_share
-        self.heard = HeardSongs(Htdemucs.load(pools.folder / "htdemucs", pools.device), HEARD_SLOTS) if heard_share else None
+        self.separated_share = separated_share
+        self.separated = SeparatedSongs(Htdemucs.load(pools.folder / "htdemucs", pools.device), SEPARATED_SLOTS) if separated_share else None
         self.frames = frames
         self.rooms = augment.make_rooms(rooms, pools.device)
         self.dice = numpy.random.RandomState(seed)
@@ -160,22 +160,22 @@ class OtherSplitter:
     def draw(self, count):
         """Stems, whose sum is the mixture, and the same as played, in the layout of `lay_out`."""
         self.prepare(count)
-        heard = int(round(self.heard_share * count))
-        if heard and (self.drawn - 1) % HEAR_EVERY == 0:
-            self.heard.add(*to_mono_sometimes(self.mix(HEARD_AT_ONCE), self.backing(HEARD_AT_ONCE)))
-        stems = self.mix(count - heard)
+        separated = int(round(self.separated_share * count))
+        if separated and (self.drawn - 1) % SEPARATE_EVERY == 0:
+            self.separated.add(*to_mono_sometimes(self.mix(SEPARATED_AT_ONCE), self.backing(SEPARATED_AT_ONCE)))
+        stems = self.mix(count - separated)
         stems[:, STEMS.index("rest")] += self.leakage(len(stems))
         (stems,) = to_mono_sometimes(stems)
         drawn = lay_out(stems, stems)
-        return torch.cat([drawn, self.heard.draw(heard)]) if heard else drawn
+        return torch.cat([drawn, self.separated.draw(separated)]) if separated else drawn
 
     @torch.no_grad()
-    def hear_held_out(self, stems, seed=1):
+    def separate_held_out(self, stems, seed=1):
         """`draw` for held-out songs, with the drums, basses and voices of training: reproducible as long as these stay the same."""
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            pieces = stems[..., : self.frames].split(HEARD_AT_ONCE)
-            return torch.cat([hear(self.heard.network, piece, self.backing(len(piece))) for piece in pieces])
+            pieces = stems[..., : self.frames].split(SEPARATED_AT_ONCE)
+            return torch.cat([separate(self.separated.network, piece, self.backing(len(piece))) for piece in pieces])
 
     def mix(self, count):
         """Stems of songs with new equalizers and levels, some of them left out."""

@@ -7,7 +7,7 @@ import numpy
 import torch
 
 from training.mix.arrange import RATE_HZ, STEMS
-from training.mix.heard import take_apart
+from training.mix.separated import split_separated
 from training.mix.other_splitter import OtherSplitter, Songs
 from training.mix.pool import Pools
 from training.prepare.scores import EVENT
@@ -58,7 +58,7 @@ class OtherSplitterTest(unittest.TestCase):
         mixer = OtherSplitter(Pools(self.folder.name, "cpu"), FRAMES, rooms=4, slots=12, first_slots=8)
         sounds = mixer.draw(16)
         self.assertEqual(sounds.shape, (16, 2 * len(STEMS), 2, FRAMES))
-        stems, played = take_apart(sounds)
+        stems, played = split_separated(sounds)
         self.assertTrue(torch.equal(stems, played))
         self.assertTrue(bool(torch.isfinite(stems).all()))
         is_silent = stems.abs().amax((2, 3)) == 0

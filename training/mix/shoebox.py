@@ -55,11 +55,11 @@ def respond(size, reflect, microphone, speakers, seconds, generator, rate_hz=RAT
     position = distance / SOUND_M_PER_S * (rate_hz * OVERSAMPLING)
     whole = position.long()
     part = position - whole
-    heard = (whole < frames - 1) & (distance < reach)
+    reached = (whole < frames - 1) & (distance < reach)
     bands = []
     for wall in reflect:
         loss = (first * wall[::2].log() + second * wall[1::2].log()).sum(-1).exp()
-        gain = heard * loss / distance
+        gain = reached * loss / distance
         response = torch.zeros(len(speakers), frames, device=device)
         response.scatter_add_(1, whole.clamp(max=frames - 2), gain * (1 - part))
         response.scatter_add_(1, (whole + 1).clamp(max=frames - 1), gain * part)

@@ -206,12 +206,12 @@ class Htdemucs:
 
     def layer(self, name, tokens, others):
         queried = self.norm(f"{name}.norm1", tokens)
-        heard = queried if others is None else self.norm(f"{name}.norm2", others)
+        attended = queried if others is None else self.norm(f"{name}.norm2", others)
         kind = f"{name}.self_attn" if others is None else f"{name}.cross_attn"
         weights, biases = self.weights[f"{kind}.in_proj_weight"].chunk(3), self.weights[f"{kind}.in_proj_bias"].chunk(3)
         heads = [
             functional.linear(value, weight, bias).unflatten(2, (HEADS, -1)).transpose(1, 2)
-            for value, weight, bias in zip((queried, heard, heard), weights, biases)
+            for value, weight, bias in zip((queried, attended, attended), weights, biases)
         ]
         mixed = attend(*heads, not hasattr(functional, "scaled_dot_product_attention")).transpose(1, 2).flatten(2)
         tokens = tokens + self.weights[f"{name}.gamma_1.scale"] * functional.linear(mixed, *self.get(f"{kind}.out_proj"))

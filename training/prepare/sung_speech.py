@@ -52,7 +52,7 @@ def track_pitch(sound, rate_hz):
 
 
 def find_syllables(periods):
-    """(first, end) of the voiced stretches that are long enough to be held, in steps of 5 ms; long ones are split."""
+    """(first, end) of the voiced spans that are long enough to be held, in steps of 5 ms; long ones are split."""
     shortest, longest = (int(seconds / HOP_S) for seconds in SYLLABLE_S)
     edges = numpy.flatnonzero(numpy.diff(numpy.pad(periods > 0, 1).astype(int)))
     for first, end in zip(edges[::2], edges[1::2]):
@@ -139,7 +139,7 @@ class Voice:
         return vowel
 
     def consonant(self, syllable):
-        """What is heard before a syllable's voiced part, faded in."""
+        """What sounds before a syllable's voiced part, faded in."""
         first = syllable[0] * self.hop
         before = self.sound[max(0, first - int(CONSONANT_S * self.rate_hz)) : first]
         return before * numpy.interp(numpy.arange(len(before)), (0, len(before) / 2 + 1), (0, 1))

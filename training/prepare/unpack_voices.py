@@ -25,7 +25,7 @@ def decode_mono(path):
     return decode_vorbis(path)[0][:, 0]
 
 
-def stretch(samples, given, wanted):
+def resample(samples, given, wanted):
     """int16 mono, `wanted` samples for each `given`; a remainder at the end is dropped."""
     whole = samples[: len(samples) // given * given]
     frames = len(whole) // given * wanted
@@ -38,7 +38,7 @@ def stretch(samples, given, wanted):
 
 def decode_at_48_khz(path):
     samples, rate_hz = decode_vorbis(path)
-    return stretch(samples[:, 0], 2, 6) if rate_hz == 16000 else samples[:, 0]
+    return resample(samples[:, 0], 2, 6) if rate_hz == 16000 else samples[:, 0]
 
 
 def recordings(source):

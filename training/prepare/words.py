@@ -20,9 +20,9 @@ def cut_word(samples, rate_hz):
     if loud < room * 10 ** (LEAST_ABOVE_ROOM_DB / 10):
         return samples[:0]
     threshold = max(power.max() * 10 ** (-BELOW_LOUDEST_DB / 10), room * 10 ** (ABOVE_ROOM_DB / 10))
-    heard = numpy.flatnonzero(power > threshold)
+    loud = numpy.flatnonzero(power > threshold)
     margin = int(MARGIN_S * rate_hz)
-    word = samples[max(0, heard[0] * block - margin) : (heard[-1] + 1) * block + margin].copy()
+    word = samples[max(0, loud[0] * block - margin) : (loud[-1] + 1) * block + margin].copy()
     fade = numpy.linspace(0, 1, int(FADE_S * rate_hz), dtype=numpy.float32)[:, None]
     word[: len(fade)] *= fade
     word[-len(fade) :] *= fade[::-1]

@@ -6,7 +6,7 @@ import torch
 from training.evaluate_splitter import score
 from training.losses.separation import separation_loss
 from training.losses.silence import silence_level
-from training.mix.heard import take_apart
+from training.mix.separated import split_separated
 from training.mix.other_splitter import OtherSplitter
 from training.networks.stft import HOP, istft, stft
 from training.tasks.separation import Separation
@@ -19,8 +19,8 @@ class Splitting(Separation):
 
     def draw(self, batch):
         drawn = self.mixer.draw(batch)
-        level = take_apart(drawn)[0].sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
-        stems, played = take_apart(drawn / level[:, None, None, None])
+        level = split_separated(drawn)[0].sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
+        stems, played = split_separated(drawn / level[:, None, None, None])
         parts = stft(stems)
         return parts.sum(1), (stems, parts, played)
 
@@ -34,12 +34,12 @@ class Splitting(Separation):
     def load_held_out(self, path, device):
         """The songs as played, and as htdemucs leaves them."""
         stems = torch.from_numpy(numpy.load(path).astype(numpy.float32)).to(device)
-        return stems, self.mixer.hear_held_out(stems) if self.mixer.heard else None
+        return stems, self.mixer.separate_held_out(stems) if self.mixer.separated else None
 
     def score(self, network, held_out):
-        stems, heard = held_out
+        stems, separated = held_out
         scores = score(network, stems)
-        if heard is None:
+        if separated is None:
             return scores
-        left, played = take_apart(heard)
-        return {**scores, "heard": score(network, played, left.sum(1))}
+        left, played = split_separated(separated)
+        return {**scores, "separated": score(network, played, left.sum(1))}

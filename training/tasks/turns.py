@@ -17,11 +17,11 @@ class Turns:
         self.mixer = Conversation(pools, self.frames, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
 
     def draw(self, batch):
-        sound, heard = self.mixer.draw(batch)
-        return power_of(sound), heard
+        sound, active = self.mixer.draw(batch)
+        return power_of(sound), active
 
-    def loss(self, logits, heard):
-        return turns_loss(logits[:, : heard.shape[1]].float(), heard)
+    def loss(self, logits, active):
+        return turns_loss(logits[:, : active.shape[1]].float(), active)
 
     def load_held_out(self, path, device):
         """200 windows of held-out speakers."""
@@ -31,11 +31,11 @@ class Turns:
         mixer = Conversation(pools, self.frames, self.pools.folder / "rooms.npy")
         made = [mixer.draw(20) for _ in range(10)]
         torch.random.set_rng_state(state)
-        return torch.cat([power_of(sound) for sound, _ in made]), torch.cat([heard for _, heard in made])
+        return torch.cat([power_of(sound) for sound, _ in made]), torch.cat([active for _, active in made])
 
     @torch.no_grad()
     def score(self, network, held_out):
-        power, heard = held_out
-        logits = torch.cat([network(some)[:, : heard.shape[1]].float() for some in power.split(40)])
-        both = heard.sum(-1) > 1
-        return {"frame_error": round(turns_error(logits, heard), 4), "overlap_share": round(float(both.float().mean()), 3)}
+        power, active = held_out
+        logits = torch.cat([network(some)[:, : active.shape[1]].float() for some in power.split(40)])
+        both = active.sum(-1) > 1
+        return {"frame_error": round(turns_error(logits, active), 4), "overlap_share": round(float(both.float().mean()), 3)}

@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.heard import HeardSongs, gains_within, hear, share_out, take_apart
+from training.mix.separated import SeparatedSongs, gains_within, separate, share_out, split_separated
 
 FRAMES = 44100
 
@@ -28,7 +28,7 @@ class HeardTest(unittest.TestCase):
         self.assertLess(float((found - gains).abs().max()), 0.02)
 
     def test_stems_sum_to_what_was_heard_and_silent_ones_stay_silent(self):
-        left, played = take_apart(hear(Halving(), self.stems, self.backing))
+        left, played = split_separated(separate(Halving(), self.stems, self.backing))
         song = self.stems.sum(1) + self.backing.sum(1)
         self.assertLess(float((left.sum(1) - song / 2).abs().max()), 1e-4)
         self.assertTrue(torch.equal(played, torch.cat([self.stems[:, :-1], left[:, -1:]], 1)))
@@ -42,9 +42,9 @@ class HeardTest(unittest.TestCase):
 
         alone = torch.zeros_like(self.stems)
         alone[:, 2] = self.stems[:, 2]
-        heard = hear(Shuffling(), alone, torch.zeros_like(self.backing))
-        self.assertEqual(float(heard[:, [0, 1, 3]].abs().max()), 0)
-        self.assertLess(float(heard[:, 4].square().sum() / heard[:, 2].square().sum()), 1e-4)
+        separated = separate(Shuffling(), alone, torch.zeros_like(self.backing))
+        self.assertEqual(float(separated[:, [0, 1, 3]].abs().max()), 0)
+        self.assertLess(float(separated[:, 4].square().sum() / separated[:, 2].square().sum()), 1e-4)
 
     def test_a_sound_goes_to_the_part_it_lies_over(self):
         time = torch.arange(FRAMES) / 44100
@@ -55,7 +55,7 @@ class HeardTest(unittest.TestCase):
         self.assertEqual(float(shared[:, 2].abs().max()), 0)
 
     def test_new_songs_replace_the_oldest(self):
-        songs = HeardSongs(Halving(), 3)
+        songs = SeparatedSongs(Halving(), 3)
         songs.add(self.stems, self.backing)
         first = songs.songs.clone()
         songs.add(self.stems, self.backing)

@@ -14,17 +14,17 @@ def lay_out(stems, played):
     return torch.cat([stems, played], 1)
 
 
-def take_apart(drawn):
+def split_separated(drawn):
     return drawn.chunk(2, 1)
 
 
-def gains_within(heard, parts):
-    """How much of each part is in `heard` [count, 2, frames], second by second: the least squares of it on the parts [count, n, 2, frames],
+def gains_within(separated, parts):
+    """How much of each part is in `separated` [count, 2, frames], second by second: the least squares of it on the parts [count, n, 2, frames],
     within 0 and 1, as gains [count, n, 1, frames]."""
     count, number, _, frames = parts.shape
     block = frames // BLOCKS
     blocks = lambda sound: sound[..., : block * BLOCKS].unflatten(-1, (BLOCKS, block)).transpose(-2, -3).flatten(-2)
-    rows, aim = blocks(parts).transpose(1, 2), blocks(heard)
+    rows, aim = blocks(parts).transpose(1, 2), blocks(separated)
     gram = rows @ rows.transpose(-1, -2)
     floor = RIDGE * gram.diagonal(dim1=-2, dim2=-1).mean(-1) + 1e-6
     gram = gram + floor[..., None, None] * torch.eye(number, device=parts.device)
@@ -39,7 +39,7 @@ def share_out(sound, parts):
     return istft(stft(sound)[:, None] * shares[:, :, None], sound.shape[-1])
 
 
-def hear(network, stems, backing):
+def separate(network, stems, backing):
     """Stems that sum to what the network takes for `other` in the song of these [count, 7, 2, frames] and of the `backing` [count, n, 2, frames],
     and the stems as they were played, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
 
@@ -47,14 +47,14 @@ def hear(network, stems, backing):
     alone should not be taken apart. What is left of the backing, and was made of it, goes to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
-        heard = network.other(parts.sum(1))
-    left = parts * gains_within(heard, parts)
-    left = (left + share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
-    rest = (heard - left.sum(1))[:, None]
+        separated = network.other(parts.sum(1))
+    left = parts * gains_within(separated, parts)
+    left = (left + share_out(separated - left.sum(1), parts))[:, : stems.shape[1] - 1]
+    rest = (separated - left.sum(1))[:, None]
     return lay_out(torch.cat([left, rest], 1), torch.cat([stems[:, :-1], rest], 1))
 
 
-class HeardSongs:
+class SeparatedSongs:
     """The latest separated songs; each is drawn several times before it is replaced."""
 
     def __init__(self, network, slots):
@@ -64,11 +64,11 @@ class HeardSongs:
         self.count = 0
 
     def add(self, stems, backing):
-        heard = hear(self.network, stems, backing).half()
+        separated = separate(self.network, stems, backing).half()
         if self.songs is None:
-            self.songs = torch.zeros(self.slots, *heard.shape[1:], dtype=torch.float16, device=heard.device)
-        self.songs[(self.count + torch.arange(len(heard), device=heard.device)) % self.slots] = heard
-        self.count += len(heard)
+            self.songs = torch.zeros(self.slots, *separated.shape[1:], dtype=torch.float16, device=separated.device)
+        self.songs[(self.count + torch.arange(len(separated), device=separated.device)) % self.slots] = separated
+        self.count += len(separated)
 
     def draw(self, count):
         songs = self.songs[torch.randint(min(self.count, self.slots), (count,), device=self.songs.device)].float()
