@@ -1,5 +1,5 @@
 import { StemwrightError } from "./errors.ts";
-import { makeTransport } from "./http/transport.ts";
+import { HttpTransport } from "./http/transport.ts";
 import type { StemwrightOptions } from "./options.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { Account } from "./resources/account/account.ts";
@@ -57,7 +57,7 @@ export class Stemwright {
   constructor(options: StemwrightOptions = {}) {
     this.baseUrl = parseBaseUrl(options.baseUrl ?? readEnvironment("STEMWRIGHT_BASE_URL") ?? LOCAL_BASE_URL);
     const { apiKey = readEnvironment("STEMWRIGHT_API_KEY") } = options;
-    const transport = makeTransport({
+    const transport = new HttpTransport({
       baseUrl: this.baseUrl,
       apiKey: apiKey ?? undefined,
       legacyToken: options.legacyToken ?? readEnvironment("STEMWRIGHT_LEGACY_TOKEN"),

@@ -9,24 +9,35 @@ import { countVoices, type WantedTarget } from "./wanted-target.ts";
 
 type ServerOptions = { client: Stemwright; cacheDir: string };
 
-export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
-  /** Where the id of a running Task is saved, so that a second run picks it up. */
-  const toNotePath = async (job: Job) => join(cacheDir, "tasks", await makeJobKey(job.input, job.targets));
+/** Lets a service do the work; a second run of a job picks up the Task of the first. */
+export class ServerRunner implements Runner {
+  readonly #client: Stemwright;
+  readonly #cacheDir: string;
 
-  async function findTask(notePath: string, { signal }: JobHooks): Promise<Task | undefined> {
+  constructor({ client, cacheDir }: ServerOptions) {
+    this.#client = client;
+    this.#cacheDir = cacheDir;
+  }
+
+  /** Where the id of a running Task is saved, so that a second run picks it up. */
+  async #toNotePath(job: Job): Promise<string> {
+    return join(this.#cacheDir, "tasks", await makeJobKey(job.input, job.targets));
+  }
+
+  async #findTask(notePath: string, { signal }: JobHooks): Promise<Task | undefined> {
     const id = await readFile(notePath, "utf8").catch(() => undefined);
     if (id === undefined) return undefined;
-    const task = await client.tasks.get(id, { signal }).catch((error) => {
+    const task = await this.#client.tasks.get(id, { signal }).catch((error) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     });
     return task?.targets.some(({ status }) => status === "error") ? undefined : task;
   }
 
-  async function toTargetInput(target: WantedTarget, { signal }: JobHooks): Promise<TargetInput> {
+  async #toTargetInput(target: WantedTarget, { signal }: JobHooks): Promise<TargetInput> {
     const { model, formats, variant, residual, language, transcriptPath } = target;
     const transcript =
-      transcriptPath === undefined ? undefined : await client.assets.upload(transcriptPath, { signal });
+      transcriptPath === undefined ? undefined : await this.#client.assets.upload(transcriptPath, { signal });
     return {
       model,
       formats: [...formats],
@@ -37,11 +48,11 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
     };
   }
 
-  async function startTask(job: Job, notePath: string, hooks: JobHooks): Promise<Task> {
+  async #startTask(job: Job, notePath: string, hooks: JobHooks): Promise<Task> {
     const { signal, onProgress } = hooks;
     const targets: TargetInput[] = [];
-    for (const target of job.targets) targets.push(await toTargetInput(target, hooks));
-    return await client.tasks.run(job.input, targets, {
+    for (const target of job.targets) targets.push(await this.#toTargetInput(target, hooks));
+    return await this.#client.tasks.run(job.input, targets, {
       signal,
       keepOnAbort: true,
       onCreated: (task) => void note(notePath, task.id),
@@ -49,23 +60,23 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
     });
   }
 
-  async function run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
+  async run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
     const { signal, onProgress } = hooks;
-    const notePath = await toNotePath(job);
-    const known = await findTask(notePath, hooks);
+    const notePath = await this.#toNotePath(job);
+    const known = await this.#findTask(notePath, hooks);
     const task = known
-      ? await client.tasks.wait(known, {
+      ? await this.#client.tasks.wait(known, {
           signal,
           onProgress: ({ progress, etaSeconds }) =>
             onProgress({ fraction: progress, secondsLeft: etaSeconds }),
         })
-      : await startTask(job, notePath, hooks);
-    const outputs = await saveOutputs(task, job, signal);
+      : await this.#startTask(job, notePath, hooks);
+    const outputs = await this.#saveOutputs(task, job, signal);
     await rm(notePath, { force: true });
     return outputs;
   }
 
-  async function saveOutputs(task: Task, job: Job, signal: AbortSignal): Promise<PlannedOutput[]> {
+  async #saveOutputs(task: Task, job: Job, signal: AbortSignal): Promise<PlannedOutput[]> {
     for (const { model, error } of task.targets)
       if (error) throw new CliError("FAILED", `${model}: ${error.message} (error ${error.code})`);
     const files = task.targets.flatMap(({ output }) => output);
@@ -75,12 +86,12 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
       const file = files.find((one) => one.name === name && one.format === format);
       if (!file) throw new CliError("FAILED", `The service returned no ${name}.${format}.`);
       await mkdir(dirname(path), { recursive: true });
-      await client.tasks.save(task, file, path, { signal });
+      await this.#client.tasks.save(task, file, path, { signal });
     }
     return outputs;
   }
 
-  return { run, close: async () => {} };
+  async close(): Promise<void> {}
 }
 
 async function note(path: string, taskId: string): Promise<void> {

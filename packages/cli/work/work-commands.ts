@@ -28,11 +28,19 @@ function toFormats(given: string, known: readonly string[]): string[] {
 const examples = (lines: readonly string[]) =>
   `\nExamples:\n${lines.map((line) => `  $ stemwright ${line}`).join("\n")}\n`;
 
-export function addWorkCommands(program: Command): void {
-  const sound = { format: "wav", formats: AUDIO_OUTPUT_FORMATS.join(", ") };
-  const text = { format: "srt", formats: TEXT_OUTPUT_FORMATS.join(", ") };
+const SOUND = { format: "wav", formats: AUDIO_OUTPUT_FORMATS.join(", ") };
+const TEXT = { format: "srt", formats: TEXT_OUTPUT_FORMATS.join(", ") };
 
-  addWorkOptions(program.command("separate").description("take music apart into stems"), sound)
+export function addWorkCommands(program: Command): void {
+  addSeparate(program);
+  addTranscribe(program);
+  addAlign(program);
+  addVoices(program);
+  addDetect(program);
+}
+
+function addSeparate(program: Command): void {
+  addWorkOptions(program.command("separate").description("separate music into stems"), SOUND)
     .option(
       "--stems <list>",
       "vocals, instrumental, drums, bass, other, guitar, piano, …",
@@ -64,9 +72,11 @@ export function addWorkCommands(program: Command): void {
         makeTargets: () => stems.map((model) => toStemTarget(model, formats, options)),
       });
     });
+}
 
-  addWorkOptions(program.command("transcribe").description("transcribe speech and singing"), text)
-    .option("-l, --language <code>", "the language spoken, such as en or de; found out without it")
+function addTranscribe(program: Command): void {
+  addWorkOptions(program.command("transcribe").description("transcribe speech and singing"), TEXT)
+    .option("-l, --language <code>", "the language spoken, such as en or de; detected by default")
     .addHelpText(
       "after",
       examples(["transcribe talk.mp4", "transcribe talk.mp4 --language en --format srt,vtt,json"]),
@@ -82,13 +92,15 @@ export function addWorkCommands(program: Command): void {
         ],
       });
     });
+}
 
+function addAlign(program: Command): void {
   addWorkOptions(program.command("align").description("give the words of a text their times"), {
-    ...text,
+    ...TEXT,
     format: "lrc",
   })
     .option("-t, --text <pattern>", "the text of each input", "{dir}/{name}.txt")
-    .option("-l, --language <code>", "the language of the text; found out without it")
+    .option("-l, --language <code>", "the language of the text; detected by default")
     .addHelpText("after", examples(["align song.mp3 --text lyrics.txt", "align song.mp3 --format lrc,json"]))
     .action(async (files: string[], options: WorkOptions & { text: string; language?: string }) => {
       const formats = toFormats(options.format, TEXT_OUTPUT_FORMATS);
@@ -107,9 +119,11 @@ export function addWorkCommands(program: Command): void {
         ],
       });
     });
+}
 
+function addVoices(program: Command): void {
   addWorkOptions(program.command("voices").description("write a separate track for each speaker"), {
-    ...sound,
+    ...SOUND,
     formats: VOICES_OUTPUT_FORMATS.join(", "),
   })
     .option("--speakers <number>", "2, or n where their number is to be found out", "2")
@@ -119,7 +133,7 @@ export function addWorkCommands(program: Command): void {
       examples(["voices interview.wav", "voices interview.wav --speakers n --format flac --server"]),
     )
     .action(async (files: string[], options: WorkOptions & { speakers: string; residual: boolean }) => {
-      // The json is always written: it tells the next run whether all voices are there.
+      // The json is always written: the next run reads from it whether all voices are there.
       const formats = [...new Set([...toFormats(options.format, VOICES_OUTPUT_FORMATS), "json"])];
       const { residual, speakers } = options;
       if (speakers !== "2" && speakers !== "n")
@@ -133,7 +147,9 @@ export function addWorkCommands(program: Command): void {
         ],
       });
     });
+}
 
+function addDetect(program: Command): void {
   addWorkOptions(program.command("detect").description("find where there is music"), {
     format: "json",
     formats: DETECTION_OUTPUT_FORMATS.join(", "),

@@ -135,13 +135,13 @@ async function openRunner({ options }: Wanted, reporter: Reporter, jobs: readonl
       reads: jobs.flatMap(listRead),
     });
   }
-  const [{ openServerRunner }, { Stemwright }] = await Promise.all([
+  const [{ ServerRunner }, { Stemwright }] = await Promise.all([
     import("./server-runner.ts"),
     import("@stemwright/sdk"),
   ]);
   const url = options.server === true ? findBaseUrl() : options.server;
   const client = new Stemwright({ ...(url ? { baseUrl: url } : {}), apiKey: findApiKey() ?? null });
-  return openServerRunner({ client, cacheDir: cacheDir() });
+  return new ServerRunner({ client, cacheDir: cacheDir() });
 }
 
 async function writeToStdout(jobs: readonly Job[]): Promise<void> {

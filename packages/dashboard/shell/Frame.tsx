@@ -59,8 +59,35 @@ function ActingBanner() {
   );
 }
 
-/** The navigation with a page beside it; on narrow screens above it, behind a button. */
-export function Frame({ children }: { children: ComponentChildren }) {
+/** The links to all pages, and whose they are. */
+function Side() {
+  const groups = NAVIGATION.filter(
+    ({ isForAdministrators }) => !isForAdministrators || me.value?.person.isAdministrator,
+  );
+  return (
+    <div class="side-body">
+      {groups.map(({ title, links }, index) => (
+        <nav key={title ?? index} aria-label={title ?? "Main"}>
+          {title && <div class="side-title">{title}</div>}
+          {links.map((link) => (
+            <SideLink key={link.to} link={link} />
+          ))}
+        </nav>
+      ))}
+      <div class="side-foot">
+        <a class="side-link" href="docs" target="_blank" rel="noreferrer">
+          <Icon name="book" />
+          API reference
+        </a>
+        <ThemeSwitch />
+        <Account />
+      </div>
+    </div>
+  );
+}
+
+/** Whether the menu of narrow screens is open: it closes with Escape, when the focus leaves it and on another page. */
+function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const side = useRef<HTMLElement>(null);
   const menu = useRef<HTMLButtonElement>(null);
@@ -85,9 +112,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
       header.removeEventListener("focusout", leave);
     };
   }, [isOpen]);
-  const groups = NAVIGATION.filter(
-    ({ isForAdministrators }) => !isForAdministrators || me.value?.person.isAdministrator,
-  );
+  return { isOpen, setOpen, side, menu };
+}
+
+/** The navigation with a page beside it; on narrow screens above it, behind a button. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { isOpen, setOpen, side, menu } = useMenu();
   return (
     <div class="frame">
       <button
@@ -114,24 +144,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             Menu
           </button>
         </div>
-        <div class="side-body">
-          {groups.map(({ title, links }, index) => (
-            <nav key={title ?? index} aria-label={title ?? "Main"}>
-              {title && <div class="side-title">{title}</div>}
-              {links.map((link) => (
-                <SideLink key={link.to} link={link} />
-              ))}
-            </nav>
-          ))}
-          <div class="side-foot">
-            <a class="side-link" href="docs" target="_blank" rel="noreferrer">
-              <Icon name="book" />
-              API reference
-            </a>
-            <ThemeSwitch />
-            <Account />
-          </div>
-        </div>
+        <Side />
       </header>
       <main class="page" tabIndex={-1}>
         <ActingBanner />

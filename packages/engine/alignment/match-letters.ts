@@ -66,17 +66,8 @@ function fillSteps(steps: Uint8Array, written: LetterRow, recognised: Recognised
   for (let row = 1; row <= written.letters.length; row++) {
     higher.scores.set(above.scores);
     higher.states.set(above.states);
-    for (let column = 0; column < width; column++) {
-      let state = (writtenOnly[column] ?? 0) > (pairs[column] ?? 0) ? WRITTEN_ONLY : PAIR;
-      let score = Math.max(pairs[column] ?? 0, writtenOnly[column] ?? 0);
-      if ((recognisedOnly[column] ?? 0) > score) {
-        state = RECOGNISED_ONLY;
-        score = recognisedOnly[column] ?? 0;
-      }
-      above.scores[column] = score;
-      above.states[column] = state;
-    }
-    const leaveHeardOut = toLeaveOut(written, row);
+    setBest(above, { pairs, writtenOnly, recognisedOnly });
+    const leaveRecognisedOut = toLeaveOut(written, row);
     for (let column = 0; column < width; column++) {
       const last = writtenOnly[column] ?? 0;
       const entered = Math.max(pairs[column] ?? 0, recognisedOnly[column] ?? 0) + LEAVE_OUT;
@@ -103,7 +94,7 @@ function fillSteps(steps: Uint8Array, written: LetterRow, recognised: Recognised
       step |= from;
       const longer = recognisedOnly[column - 1] ?? 0;
       const isPair = (pairs[column - 1] ?? 0) >= (writtenOnly[column - 1] ?? 0);
-      const left = (isPair ? (pairs[column - 1] ?? 0) : (writtenOnly[column - 1] ?? 0)) + leaveHeardOut;
+      const left = (isPair ? (pairs[column - 1] ?? 0) : (writtenOnly[column - 1] ?? 0)) + leaveRecognisedOut;
       recognisedOnly[column] = Math.max(longer, left) + LEAVE_OUT_LETTER;
       if (longer >= left) step |= RECOGNISED_ONLY << 4;
       else step |= (isPair ? PAIR : WRITTEN_ONLY) << 4;
@@ -112,6 +103,24 @@ function fillSteps(steps: Uint8Array, written: LetterRow, recognised: Recognised
   }
   const ends = [pairs[width - 1] ?? 0, writtenOnly[width - 1] ?? 0, recognisedOnly[width - 1] ?? 0];
   return ends.indexOf(Math.max(...ends));
+}
+
+/** The best score and state of each cell of a row. */
+function setBest(
+  best: { scores: Float64Array; states: Uint8Array },
+  row: Record<"pairs" | "writtenOnly" | "recognisedOnly", Float64Array>,
+): void {
+  const { pairs, writtenOnly, recognisedOnly } = row;
+  for (let column = 0; column < pairs.length; column++) {
+    let state = (writtenOnly[column] ?? 0) > (pairs[column] ?? 0) ? WRITTEN_ONLY : PAIR;
+    let score = Math.max(pairs[column] ?? 0, writtenOnly[column] ?? 0);
+    if ((recognisedOnly[column] ?? 0) > score) {
+      state = RECOGNISED_ONLY;
+      score = recognisedOnly[column] ?? 0;
+    }
+    best.scores[column] = score;
+    best.states[column] = state;
+  }
 }
 
 /** The score for leaving out recognised letters after a written one. */

@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import type { GapRequest, GapResult } from "../alignment/align-gap.ts";
-import { EngineError } from "../engine-error.ts";
 import { GpuFailed } from "../gpu-failed.ts";
 import type { SpeechNetwork } from "../manifests/manifest.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
@@ -13,19 +12,13 @@ import type { SpanRequest, SpanResult } from "../separation/spans/run-span.ts";
 import { StemCache, type StemLender, stemCacheFolder } from "../separation/stem-cache.ts";
 import type { EngineRequest } from "../targets/engine-request.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
+import { Conversation } from "./conversation.ts";
 import { EngineCell } from "./engine-cell.ts";
-import { makeCancelledError, makeDeathError, makeStartError, ReportedError } from "./engine-failures.ts";
-import type { EngineCommand, EngineMessage, NetworkReport, SpanNews, StemNews } from "./engine-message.ts";
-import { type EngineNeeds, isInside, listNeeds } from "./engine-needs.ts";
+import { makeCancelledError, ReportedError } from "./engine-failures.ts";
+import type { EngineCommand, EngineMessage, NetworkReport } from "./engine-message.ts";
+import { type EngineNeeds, listNeeds } from "./engine-needs.ts";
 import { type EngineChild, startEngine, toNetworkCacheDir } from "./start-engine.ts";
-import {
-  answerSpans,
-  deliver,
-  type EngineHooks,
-  listPaths,
-  noteEnded,
-  type WorkHooks,
-} from "./work-hooks.ts";
+import { type EngineHooks, noteEnded, type WorkHooks } from "./work-hooks.ts";
 
 const IDLE_MS = 60_000;
 /** How long a GPU that failed is not used: other programs may need its memory, or the driver may have to restart. */
@@ -163,14 +156,14 @@ export class EngineProcess {
   async #runIn(engine: EngineChild, work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
     const child = engine.process;
     setReferenced(child, true);
-    const { ended, settleHooks } = this.#converse(engine, work, hooks);
+    const conversation = this.#converse(engine, work, hooks);
     try {
-      await ended;
+      await conversation.ended;
     } catch (error) {
       // A child that reported an error is fine; one that a hook or the caller gave up on is still running.
       if (!(error instanceof ReportedError) || error.cause instanceof GpuFailed) await this.#kill(child);
       // The next run of the same work would overwrite files that a hook still reads.
-      await settleHooks();
+      await conversation.settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
     } finally {
       if (this.#engine !== engine) await this.#kill(child);
@@ -236,15 +229,9 @@ export class EngineProcess {
     if (!this.#isBusy) void this.#kill(child);
   }
 
-  /** After it has settled no further hook starts; `settleHooks` waits for the running one. */
-  #converse(
-    engine: EngineChild,
-    work: EngineCommand["work"],
-    hooks: WorkHooks,
-  ): { ended: Promise<void>; settleHooks(): Promise<void> } {
+  #converse(engine: EngineChild, work: EngineCommand["work"], hooks: WorkHooks): Conversation {
     const { threads = availableParallelism(), speechNetwork, modelsDir, cacheDir } = this.#options;
     const stems = this.#openStems(work);
-    const { started, hasStarted, failure } = engine;
     const child = engine.process;
     const command: EngineCommand = {
       kind: "work",
@@ -257,60 +244,9 @@ export class EngineProcess {
       ...(modelsDir === undefined ? {} : { modelsDir }),
       ...(cacheDir === undefined ? {} : { cacheDir: toNetworkCacheDir(cacheDir) }),
     };
-    const ended = Promise.withResolvers<void>();
-    // Hooks run one after another in the order of the messages, each awaited.
-    let hooksDone = Promise.resolve();
-    let isOver = false;
-    const onMessage = (message: EngineMessage) => {
-      if (message.kind === "started" || message.kind === "retired" || message.kind === "gpu-in-use") return;
-      // A network's weights may have taken the child over: what it names is read as this process.
-      if (!listPaths(message).every((path) => isInside(work.request.workDir, path)))
-        return ended.reject(new Error("the engine process named a file outside its work folder"));
-      if (message.kind === "stem-wanted")
-        return void Promise.resolve(stems?.lend(message.wanted) ?? false).then((isLent) =>
-          tell({ kind: "stem-lent", id: message.id, isLent }),
-        );
-      if (message.kind === "stem-finished") return stems?.keep(message.finished);
-      if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
-      // Not queued: another worker's span may take any time, and nothing else waits for it.
-      if (message.kind === "span-wanted" || message.kind === "spans-offered")
-        return answerSpans(message, hooks, (news) => tell(news)).catch(ended.reject);
-      if (message.kind === "network-loaded") return this.#options.onNetworkLoaded?.(message.network);
-      hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
-      hooksDone.catch(ended.reject);
-    };
-    const tell = (news: EngineCommand | SpanNews | StemNews) => {
-      // Nothing can be sent to a dead child; its exit event reports it.
-      if (!isOver && child.connected) child.send(news, () => {});
-    };
-    const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
-      // After the last message has been handled: a child may exit right after its answer.
-      hooksDone.then(
-        () => {
-          const error = hasStarted() ? makeDeathError(code, signal) : makeStartError(code, signal);
-          const isGpuFault = this.#gpuUsers.has(child) && error instanceof EngineError;
-          ended.reject(isGpuFault ? new GpuFailed(error) : error);
-        },
-        () => {},
-      );
-    };
-    const onAbort = () => ended.reject(makeCancelledError());
-    child.on("message", onMessage);
-    child.once("exit", onExit);
-    child.once("error", ended.reject);
-    hooks.signal?.addEventListener("abort", onAbort, { once: true });
-    // It may have died since.
-    if (failure() !== undefined) ended.reject(failure());
-    if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode);
-    void started.then(() => tell(command));
-    const stopListening = () => {
-      isOver = true;
-      child.off("message", onMessage);
-      child.off("exit", onExit);
-      child.off("error", ended.reject);
-      hooks.signal?.removeEventListener("abort", onAbort);
-    };
-    return { ended: ended.promise.finally(stopListening), settleHooks: () => hooksDone.catch(() => {}) };
+    const { onNotice, onNetworkLoaded } = this.#options;
+    const usesGpu = () => this.#gpuUsers.has(child);
+    return new Conversation(engine, command, hooks, { stems, onNotice, onNetworkLoaded, usesGpu });
   }
 
   async #kill(child: ChildProcess): Promise<void> {

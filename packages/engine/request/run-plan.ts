@@ -17,23 +17,22 @@ import { type ChosenSources, chooseSources } from "./choose-sources.ts";
 import type { TargetWaits } from "./target-waits.ts";
 import { checkWorkBytes } from "./work-bytes.ts";
 
+type PlanRun = {
+  request: EngineRequest;
+  networks: Networks;
+  manifests: readonly Manifest[];
+  input: OpenInput;
+  stemCache: StemLender | undefined;
+  spans: SpanExchange | undefined;
+  previews: PreviewWriter | undefined;
+  report: EngineReport;
+  progress: StageProgress;
+  waits: TargetWaits;
+  onNewPass: () => void;
+};
+
 /** Runs the passes of a plan in order and gives each the parts it needs. */
-export async function runPlan(
-  plan: TargetPlan,
-  options: {
-    request: EngineRequest;
-    networks: Networks;
-    manifests: readonly Manifest[];
-    input: OpenInput;
-    stemCache: StemLender | undefined;
-    spans: SpanExchange | undefined;
-    previews: PreviewWriter | undefined;
-    report: EngineReport;
-    progress: StageProgress;
-    waits: TargetWaits;
-    onNewPass: () => void;
-  },
-): Promise<void> {
+export async function runPlan(plan: TargetPlan, options: PlanRun): Promise<void> {
   const { detectionPass, speechPass, stemPasses, voicesPass } = plan;
   const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
   const { inputPath, workDir, maxWorkBytes, spansFromSeconds = 0 } = request;

@@ -84,6 +84,25 @@ export async function runRequest(
   }
 }
 
+/** Decodes the input, and loads the first network while another process does. If that fails, its pass reports it. */
+async function decodeAndLoad(
+  request: EngineRequest,
+  {
+    onProgress,
+    plan,
+    networks,
+  }: { onProgress: (fraction: number) => void; plan: TargetPlan; networks: Networks },
+) {
+  const started = Promise.withResolvers<void>();
+  const decoding = loadDecodedInput({ ...request, onStart: started.resolve, onProgress });
+  await Promise.race([started.promise, decoding]);
+  await Promise.allSettled([
+    decoding,
+    ...plan.stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
+  ]);
+  return await decoding;
+}
+
 function openPreviews(
   { previews, workDir }: EngineRequest,
   input: PcmFileSource,

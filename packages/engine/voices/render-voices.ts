@@ -33,25 +33,8 @@ export async function renderVoices(
     onProgress: (fraction: number) => void;
   },
 ): Promise<RenderResult & { voiceCount: number }> {
-  const { target, separated, onProgress } = work;
-  const { plan, streams, highShares } = separated;
-  const sounds = openVoiceSounds(work.source, streams, highShares);
-  const gains = makeGains(plan);
-  // Two speakers are two files, even if only one of them is heard.
-  const voiceCount = getVariant(target) === N_SPEAKERS ? Math.max(1, gains.length) : 2;
-  const silent = new Uint8Array(plan.solo.length);
-  const nothing = { input: silent, streams: [silent, silent] as const };
-  const endSeconds = toWrittenSeconds(input.source);
-  const voices = Array.from({ length: voiceCount }, (_, index) => {
-    const number = String(index + 1).padStart(2, "0");
-    return {
-      number,
-      path: `${target.pathPrefix}_${number}`,
-      output: `voice ${index + 1}` as const,
-      source: new VoiceSource(sounds, gains[index] ?? nothing),
-      segments: gains[index] ? toSegments(plan, index, endSeconds) : [],
-    };
-  });
+  const { target, onProgress } = work;
+  const voices = openVoices(work, toWrittenSeconds(input.source));
   const toSound = (output: SoundOutput, path: string) => ({
     output,
     files: target.formats.map((format) => ({
@@ -93,7 +76,38 @@ export async function renderVoices(
     segments: delaySpans(segments, leadSeconds),
   }));
   writeFileSync(`${target.pathPrefix}.json`, writeVoices(named));
-  return { ...result, voiceCount };
+  return { ...result, voiceCount: voices.length };
+}
+
+type Voice = {
+  number: string;
+  path: string;
+  output: `voice ${number}`;
+  source: VoiceSource;
+  segments: VoiceSegment[];
+};
+
+function openVoices(
+  { target, source, separated }: { target: VoicesTarget; source: FrameSource; separated: SeparatedVoices },
+  endSeconds: number,
+): Voice[] {
+  const { plan, streams, highShares } = separated;
+  const sounds = openVoiceSounds(source, streams, highShares);
+  const gains = makeGains(plan);
+  // Two speakers are two files, even if only one of them speaks.
+  const voiceCount = getVariant(target) === N_SPEAKERS ? Math.max(1, gains.length) : 2;
+  const silent = new Uint8Array(plan.solo.length);
+  const nothing = { input: silent, streams: [silent, silent] as const };
+  return Array.from({ length: voiceCount }, (_, index) => {
+    const number = String(index + 1).padStart(2, "0");
+    return {
+      number,
+      path: `${target.pathPrefix}_${number}`,
+      output: `voice ${index + 1}` as const,
+      source: new VoiceSource(sounds, gains[index] ?? nothing),
+      segments: gains[index] ? toSegments(plan, index, endSeconds) : [],
+    };
+  });
 }
 
 /** The name of the output; the file's prefix may be longer. */

@@ -49,7 +49,7 @@ export type Transport = {
   load<Body>(call: Call, options?: RequestOptions): Promise<Body>;
   /** Sends the call and resolves once the headers have arrived. */
   open(call: Call, options?: RequestOptions): Promise<Response>;
-  maxRetries: number;
+  readonly maxRetries: number;
 };
 
 /** Pages served over plain http have no `crypto.randomUUID`. */
@@ -85,23 +85,39 @@ export async function readJson<Body>(response: Response): Promise<Body> {
   }
 }
 
-export function makeTransport(settings: TransportSettings): Transport {
-  function toUrl(
-    { path, isLink, query = {} }: Call,
-    { clientId = settings.clientId }: RequestOptions,
-  ): string {
+/** Requests with retries, by `fetch`. */
+export class HttpTransport implements Transport {
+  readonly #settings: TransportSettings;
+
+  constructor(settings: TransportSettings) {
+    this.#settings = settings;
+  }
+
+  get maxRetries(): number {
+    return this.#settings.maxRetries;
+  }
+
+  load<Body>(call: Call, options: RequestOptions = {}): Promise<Body> {
+    return this.send(call, options, readJson<Body>);
+  }
+
+  open(call: Call, options: RequestOptions = {}): Promise<Response> {
+    return this.send(call, options, async (response) => response);
+  }
+
+  #toUrl({ path, isLink, query = {} }: Call, { clientId = this.#settings.clientId }: RequestOptions): string {
     if (isLink) return path;
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries({ clientId, ...query }))
       if (value !== undefined) search.set(name, String(value));
     const text = search.toString();
-    return settings.baseUrl + path + (text && `?${text}`);
+    return this.#settings.baseUrl + path + (text && `?${text}`);
   }
 
-  function toHeaders({ auth, isLink, json, body, headers }: Call, options: RequestOptions): Headers {
+  #toHeaders({ auth, isLink, json, body, headers }: Call, options: RequestOptions): Headers {
     if (isLink) return new Headers(headers);
-    const { apiKey, legacyToken = apiKey } = settings;
-    const result = new Headers({ accept: "application/json", ...settings.headers });
+    const { apiKey, legacyToken = apiKey, headers: common } = this.#settings;
+    const result = new Headers({ accept: "application/json", ...common });
     if (auth === "legacyToken") {
       if (legacyToken) result.set("authorization", `Bearer ${legacyToken}`);
     } else if (apiKey) result.set("x-api-key", apiKey);
@@ -112,18 +128,18 @@ export function makeTransport(settings: TransportSettings): Transport {
   }
 
   /** One attempt, including `read`: a connection that drops in the middle of the body is retried too. */
-  async function attempt<Result>(
+  async #attempt<Result>(
     call: Call,
     request: { url: string; headers: Headers; options: RequestOptions },
     read: (response: Response) => Promise<Result>,
   ): Promise<Result> {
-    const { signal, timeoutMs = call.timeoutMs ?? settings.timeoutMs } = request.options;
-    const { credentials } = settings;
+    const { signal, timeoutMs = call.timeoutMs ?? this.#settings.timeoutMs } = request.options;
+    const { credentials, fetch: fetchOfClient } = this.#settings;
     const late = new AbortController();
     const timer = Number.isFinite(timeoutMs) ? setTimeout(() => late.abort(), timeoutMs) : undefined;
     const what = `${call.method} ${request.url.split("?")[0]}`;
     try {
-      const response = await (call.fetch ?? settings.fetch)(request.url, {
+      const response = await (call.fetch ?? fetchOfClient)(request.url, {
         method: call.method,
         headers: request.headers,
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
@@ -149,19 +165,19 @@ export function makeTransport(settings: TransportSettings): Transport {
     }
   }
 
-  async function send<Result>(
+  async send<Result>(
     call: Call,
     options: RequestOptions,
     read: (response: Response) => Promise<Result>,
   ): Promise<Result> {
-    const { signal, maxRetries = settings.maxRetries } = options;
-    const request = { url: toUrl(call, options), headers: toHeaders(call, options), options };
+    const { signal, maxRetries = this.#settings.maxRetries } = options;
+    const request = { url: this.#toUrl(call, options), headers: this.#toHeaders(call, options), options };
     if (call.method === "POST")
       request.headers.set("idempotency-key", options.idempotencyKey ?? makeIdempotencyKey());
     for (let retry = 0; ; retry += 1) {
       signal?.throwIfAborted();
       try {
-        return await attempt(call, request, read);
+        return await this.#attempt(call, request, read);
       } catch (error) {
         if (retry >= maxRetries || call.body?.isOnce || !isWorthRetrying(error)) throw error;
         const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
@@ -169,11 +185,4 @@ export function makeTransport(settings: TransportSettings): Transport {
       }
     }
   }
-
-  return {
-    send,
-    load: <Body>(call: Call, options: RequestOptions = {}) => send(call, options, readJson<Body>),
-    open: (call, options = {}) => send(call, options, async (response) => response),
-    maxRetries: settings.maxRetries,
-  };
 }

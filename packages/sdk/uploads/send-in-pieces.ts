@@ -155,42 +155,46 @@ async function sendResumably(sending: Sending): Promise<Asset> {
   );
 }
 
+async function sendPart(sending: Sending, { url, start, size }: UploadPart): Promise<void> {
+  const { transport, options } = sending;
+  const { content, headers, fetch } = openPart(
+    { ...sending, options: { ...options, onProgress: undefined } },
+    start,
+    start + size,
+  );
+  await transport.open(
+    {
+      ...{ method: "PUT", path: url, isLink: true, headers, timeoutMs: Number.POSITIVE_INFINITY },
+      body: { make: () => content, isOnce: true },
+      ...(fetch && { fetch }),
+    },
+    { signal: options.signal },
+  );
+}
+
+async function sendParts(sending: Sending, upload: Upload): Promise<void> {
+  const { source, options } = sending;
+  const waiting = (upload.parts ?? []).values();
+  let sentBytes = upload.offset;
+  const failures: unknown[] = [];
+  async function sendNext(): Promise<void> {
+    for (const part of waiting) {
+      if (failures.length > 0) return;
+      await sendPart(sending, part).catch((error) => failures.push(error));
+      sentBytes += part.size;
+      if (failures.length === 0) options.onProgress?.({ sentBytes, totalBytes: source.sizeBytes });
+    }
+  }
+  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendNext));
+  if (failures.length > 0) throw failures[0];
+}
+
 async function sendDirectly(sending: Sending): Promise<Asset> {
-  const { transport, uploads, source, options } = sending;
+  const { uploads, source, options } = sending;
   const fingerprint = toFingerprint(source, "direct");
   const { idempotencyKey, ...shared } = options;
   let current: Upload | undefined;
 
-  async function sendPart({ url, start, size }: UploadPart): Promise<void> {
-    const { content, headers, fetch } = openPart(
-      { ...sending, options: { ...options, onProgress: undefined } },
-      start,
-      start + size,
-    );
-    await transport.open(
-      {
-        ...{ method: "PUT", path: url, isLink: true, headers, timeoutMs: Number.POSITIVE_INFINITY },
-        body: { make: () => content, isOnce: true },
-        ...(fetch && { fetch }),
-      },
-      { signal: options.signal },
-    );
-  }
-  async function sendParts(upload: Upload): Promise<void> {
-    const waiting = (upload.parts ?? []).values();
-    let sentBytes = upload.offset;
-    const failures: unknown[] = [];
-    async function sendNext(): Promise<void> {
-      for (const part of waiting) {
-        if (failures.length > 0) return;
-        await sendPart(part).catch((error) => failures.push(error));
-        sentBytes += part.size;
-        if (failures.length === 0) options.onProgress?.({ sentBytes, totalBytes: source.sizeBytes });
-      }
-    }
-    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, sendNext));
-    if (failures.length > 0) throw failures[0];
-  }
   async function send(): Promise<Asset> {
     const earlier = current ?? (await findEarlier(sending, fingerprint));
     current = earlier
@@ -200,7 +204,7 @@ async function sendDirectly(sending: Sending): Promise<Asset> {
           { ...shared, idempotencyKey },
         );
     while (current.parts?.length) {
-      await sendParts(current);
+      await sendParts(sending, current);
       current = await uploads.get(current.id, shared);
     }
     return await uploads.complete(current.id, shared);

@@ -53,6 +53,34 @@ function AssetRow({ asset, onDelete }: { asset: Asset; onDelete: () => void }) {
   );
 }
 
+function AssetTable({ assets, onDelete }: { assets: readonly Asset[]; onDelete: (asset: Asset) => void }) {
+  return (
+    <div class="card card-flush table-wrap">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col" class="number">
+              Size
+            </th>
+            <th scope="col" class="wide-only">
+              Uploaded
+            </th>
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {assets.map((asset) => (
+            <AssetRow key={asset.id} asset={asset} onDelete={() => onDelete(asset)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 function NoAssets({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <EmptyState title="No file matches">Search for another name or id.</EmptyState>;
   return (
@@ -100,29 +128,7 @@ export default function AssetsPage() {
               <NoAssets isFiltered={search !== ""} />
             ) : (
               <div class="stack">
-                <div class="card card-flush table-wrap">
-                  <table class="table">
-                    <thead>
-                      <tr>
-                        <th scope="col">File</th>
-                        <th scope="col" class="number">
-                          Size
-                        </th>
-                        <th scope="col" class="wide-only">
-                          Uploaded
-                        </th>
-                        <th scope="col">
-                          <span class="visually-hidden">Actions</span>
-                        </th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {items.map((asset) => (
-                        <AssetRow key={asset.id} asset={asset} onDelete={() => setDoomed(asset)} />
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <AssetTable assets={items} onDelete={setDoomed} />
                 <Pager skip={skip} take={PAGE_SIZE} total={total} onChange={setSkip} />
               </div>
             )

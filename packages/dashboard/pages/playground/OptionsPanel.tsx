@@ -73,24 +73,7 @@ export function OptionsPanel({
         />
       )}
       {audio.length > 0 && choice.audioFormats.includes("wav") && (
-        <Field label="Bit depth of wav files">
-          {(control) => (
-            <select
-              {...control}
-              class="input option-narrow"
-              value={choice.bitDepth}
-              onChange={({ currentTarget }) =>
-                onChange({ bitDepth: currentTarget.value as Choice["bitDepth"] })
-              }
-            >
-              {BIT_DEPTHS.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <BitDepthField value={choice.bitDepth} onChange={(bitDepth) => onChange({ bitDepth })} />
       )}
       {text.length > 0 && (
         <FormatChoices
@@ -101,28 +84,73 @@ export function OptionsPanel({
         />
       )}
       {languages.length > 0 && (
-        <Field label="Language" hint="Set it if you know it. Otherwise it is detected from the first words.">
-          {(control) => (
-            <select
-              {...control}
-              class="input option-narrow"
-              value={choice.language}
-              onChange={({ currentTarget }) => onChange({ language: currentTarget.value })}
-            >
-              <option value="">Detect</option>
-              {languages.map((code) => (
-                <option key={code} value={code}>
-                  {nameLanguage(code)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LanguageField
+          codes={languages}
+          value={choice.language}
+          onChange={(language) => onChange({ language })}
+        />
       )}
       {chosen.some(takesTranscript) && (
         <TranscriptField value={choice.transcript} onChange={(transcript) => onChange({ transcript })} />
       )}
     </section>
+  );
+}
+
+function BitDepthField({
+  value,
+  onChange,
+}: {
+  value: Choice["bitDepth"];
+  onChange: (bitDepth: Choice["bitDepth"]) => void;
+}) {
+  return (
+    <Field label="Bit depth of wav files">
+      {(control) => (
+        <select
+          {...control}
+          class="input option-narrow"
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value as Choice["bitDepth"])}
+        >
+          {BIT_DEPTHS.map(([depth, label]) => (
+            <option key={depth} value={depth}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function LanguageField({
+  codes,
+  value,
+  onChange,
+}: {
+  codes: readonly string[];
+  value: string;
+  onChange: (code: string) => void;
+}) {
+  return (
+    <Field label="Language" hint="Set it if you know it. Otherwise it is detected from the first words.">
+      {(control) => (
+        <select
+          {...control}
+          class="input option-narrow"
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          <option value="">Detect</option>
+          {codes.map((code) => (
+            <option key={code} value={code}>
+              {nameLanguage(code)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

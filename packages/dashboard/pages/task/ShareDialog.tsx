@@ -1,4 +1,4 @@
-import type { NewShare } from "@stemwright/sdk";
+import type { NewShare, Share } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { apiClient } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
@@ -34,12 +34,6 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
     shares.reload();
   }
 
-  async function copy() {
-    if (!made) return;
-    await copyText(toPageUrl(made.token));
-    announce("The link is copied.");
-  }
-
   async function revoke(id: string) {
     await apiClient.tasks.shares.revoke(taskId, id);
     if (made?.id === id) setMade(undefined);
@@ -51,22 +45,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
     <Dialog title="Share this Task" onClose={onClose}>
       <p>Whoever has the link can listen, read and download, without an account, and change nothing.</p>
       <div class="stack">
-        <Field label="The link works for">
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              value={String(expiresInSeconds)}
-              onChange={({ currentTarget }) => setExpires(Number(currentTarget.value))}
-            >
-              {LENGTHS.map(([seconds, label]) => (
-                <option key={seconds} value={String(seconds)}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <LengthField seconds={expiresInSeconds} onChange={setExpires} />
         <label class="check">
           <input
             type="checkbox"
@@ -78,42 +57,81 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
         <Button kind="primary" icon="link" onClick={make}>
           Make a link
         </Button>
-        {made && (
-          <div class="stack-tight">
-            <Field label="The link" hint="It is shown once; create another if it gets lost.">
-              {(control) => (
-                <input
-                  {...control}
-                  class="input mono"
-                  readOnly
-                  value={toPageUrl(made.token)}
-                  onFocus={({ currentTarget }) => currentTarget.select()}
-                />
-              )}
-            </Field>
-            <Button icon="copy" onClick={copy}>
-              Copy the link
-            </Button>
-          </div>
-        )}
-        <Loaded loaded={shares}>
-          {(list) => (
-            <ul class="plain-list stack-tight" aria-label="Active links">
-              {list.map(({ id, expiresAt }) => (
-                <li key={id} class="row row-apart">
-                  <span class="small">Works until {formatDateTime(expiresAt)}</span>
-                  <Button isSmall kind="danger" onClick={() => revoke(id)}>
-                    Revoke
-                  </Button>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Loaded>
+        {made && <NewLink url={toPageUrl(made.token)} />}
+        <Loaded loaded={shares}>{(list) => <ShareList shares={list} onRevoke={revoke} />}</Loaded>
       </div>
       <div class="dialog-actions">
         <Button onClick={onClose}>Done</Button>
       </div>
     </Dialog>
+  );
+}
+
+function LengthField({ seconds, onChange }: { seconds: number; onChange: (seconds: number) => void }) {
+  return (
+    <Field label="The link works for">
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={String(seconds)}
+          onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+        >
+          {LENGTHS.map(([length, label]) => (
+            <option key={length} value={String(length)}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The link as it is shown once. */
+function NewLink({ url }: { url: string }) {
+  async function copy() {
+    await copyText(url);
+    announce("The link is copied.");
+  }
+
+  return (
+    <div class="stack-tight">
+      <Field label="The link" hint="It is shown once; create another if it gets lost.">
+        {(control) => (
+          <input
+            {...control}
+            class="input mono"
+            readOnly
+            value={url}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+          />
+        )}
+      </Field>
+      <Button icon="copy" onClick={copy}>
+        Copy the link
+      </Button>
+    </div>
+  );
+}
+
+function ShareList({
+  shares,
+  onRevoke,
+}: {
+  shares: readonly Share[];
+  onRevoke: (id: string) => Promise<void>;
+}) {
+  return (
+    <ul class="plain-list stack-tight" aria-label="Active links">
+      {shares.map(({ id, expiresAt }) => (
+        <li key={id} class="row row-apart">
+          <span class="small">Works until {formatDateTime(expiresAt)}</span>
+          <Button isSmall kind="danger" onClick={() => onRevoke(id)}>
+            Revoke
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -21,25 +21,8 @@ async function listAll(search: string): Promise<TaskListItem[]> {
   return all;
 }
 
-/** Above the Tasks of a batch: their overall progress and batch actions. */
-export function BatchBar({
-  search,
-  tasks,
-  total,
-  onChanged,
-}: {
-  search: string;
-  tasks: readonly TaskListItem[];
-  total: number;
-  onChanged: () => void;
-}) {
-  const [isDeleting, setDeleting] = useState(false);
-  const batch = findBatch(tasks[0]?.metadata);
-  if (!batch || search !== toBatchSearch(batch.id)) return null;
-  const states = tasks.map(describeTask);
-  const finished = states.filter(({ isFinished }) => isFinished).length;
-  const progress = states.reduce((sum, state) => sum + state.progress, 0) / states.length;
-
+/** What is done with all Tasks of a batch, over all pages. */
+function makeBatchActions(search: string, onChanged: () => void) {
   async function cancelAll() {
     const unfinished = (await listAll(search)).filter(({ completedAt }) => completedAt === null);
     for (const { id } of unfinished) await apiClient.tasks.cancel(id);
@@ -65,6 +48,30 @@ export function BatchBar({
     announce(`${countTasks(all.length)} deleted.`);
     navigate("app/tasks");
   }
+
+  return { cancelAll, retryFailed, deleteAll };
+}
+
+/** Above the Tasks of a batch: their overall progress and batch actions. */
+export function BatchBar({
+  search,
+  tasks,
+  total,
+  onChanged,
+}: {
+  search: string;
+  tasks: readonly TaskListItem[];
+  total: number;
+  onChanged: () => void;
+}) {
+  const [isDeleting, setDeleting] = useState(false);
+  const batch = findBatch(tasks[0]?.metadata);
+  if (!batch || search !== toBatchSearch(batch.id)) return null;
+  const states = tasks.map(describeTask);
+  const finished = states.filter(({ isFinished }) => isFinished).length;
+  const progress = states.reduce((sum, state) => sum + state.progress, 0) / states.length;
+
+  const { cancelAll, retryFailed, deleteAll } = makeBatchActions(search, onChanged);
 
   return (
     <section class="card stack-tight" aria-label={`Batch ${batch.name}`}>

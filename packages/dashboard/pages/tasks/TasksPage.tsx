@@ -30,22 +30,15 @@ function NoTasks({ isFiltered }: { isFiltered: boolean }) {
     );
   return (
     <EmptyState title="No Tasks yet">
-      A Task takes one recording apart. <a href="app/playground">Start one in the playground</a>, or send one
-      to <code>POST /tasks</code>.
+      A Task separates one recording. <a href="app/playground">Start one in the playground</a>, or send one to{" "}
+      <code>POST /tasks</code>.
     </EmptyState>
   );
 }
 
-export default function TasksPage() {
+/** A page of Tasks with the names they show, loaded again more often while one of them runs. */
+function useTasks(filters: Readonly<Record<string, string>>, { skip, take }: { skip: number; take: number }) {
   const { query } = address.value;
-  const filters = Object.fromEntries(
-    ["status", "model", "search", "from", "to"]
-      .map((name) => [name, query.get(name) ?? ""])
-      .filter(([, value]) => value !== ""),
-  );
-  const skip = Number(query.get("skip")) || 0;
-  // A batch is summarised as a whole.
-  const take = isBatchSearch(filters.search) ? MAX_PAGE_SIZE : PAGE_SIZE;
   const page = useLoad(
     async (signal) => {
       const { status, from, to, ...others } = filters;
@@ -67,6 +60,20 @@ export default function TasksPage() {
   );
   const isBusy = page.value?.items.some(({ completedAt }) => completedAt === null);
   useInterval(page.reload, isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS);
+  return page;
+}
+
+export default function TasksPage() {
+  const { query } = address.value;
+  const filters = Object.fromEntries(
+    ["status", "model", "search", "from", "to"]
+      .map((name) => [name, query.get(name) ?? ""])
+      .filter(([, value]) => value !== ""),
+  );
+  const skip = Number(query.get("skip")) || 0;
+  // A batch is summarised as a whole.
+  const take = isBatchSearch(filters.search) ? MAX_PAGE_SIZE : PAGE_SIZE;
+  const page = useTasks(filters, { skip, take });
 
   function change(changes: Record<string, string>) {
     const next = new URLSearchParams(query);
