@@ -75,6 +75,40 @@ function describeAccess({ access, installed }: Model): string {
   return installed ? "Not open" : "Not installed";
 }
 
+function GrantRow({
+  terms: { model, grant },
+  onChange,
+  onReset,
+}: {
+  terms: Terms;
+  onChange: () => void;
+  onReset: () => Promise<void>;
+}) {
+  return (
+    <tr>
+      <td>
+        {model.name} {grant && <span class="tag">agreed</span>}
+      </td>
+      <td>
+        <Badge tone={model.access === "enabled" ? "good" : "quiet"}>{describeAccess(model)}</Badge>
+      </td>
+      <td>{model.creditsPerMinute ?? "–"}</td>
+      <td class="number">
+        <div class="row">
+          <Button isSmall onClick={onChange}>
+            Change
+          </Button>
+          {grant && (
+            <Button isSmall kind="plain" onClick={onReset}>
+              Reset
+            </Button>
+          )}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
 /** The catalogue as one client sees it, with its grants. */
 export function ClientGrants({ clientId }: { clientId: string }) {
   const loaded = useLoad(
@@ -88,7 +122,7 @@ export function ClientGrants({ clientId }: { clientId: string }) {
   const [edited, setEdited] = useState<Terms>();
   async function reset(model: Model) {
     await apiClient.admin.modelGrants.delete(clientId, model.id);
-    announce(`${model.name} has the terms of the catalogue again.`);
+    announce(`${model.name} has the default terms again.`);
     loaded.reload();
   }
   return (
@@ -98,30 +132,14 @@ export function ClientGrants({ clientId }: { clientId: string }) {
           <Table label="Models and rates" heads={HEADS}>
             {models.map((model) => {
               const grant = grants.find((each) => each.model === model.id);
+              const terms = { model, grant };
               return (
-                <tr key={model.id}>
-                  <td>
-                    {model.name} {grant && <span class="tag">agreed</span>}
-                  </td>
-                  <td>
-                    <Badge tone={model.access === "enabled" ? "good" : "quiet"}>
-                      {describeAccess(model)}
-                    </Badge>
-                  </td>
-                  <td>{model.creditsPerMinute ?? "–"}</td>
-                  <td class="number">
-                    <div class="row">
-                      <Button isSmall onClick={() => setEdited({ model, grant })}>
-                        Change
-                      </Button>
-                      {grant && (
-                        <Button isSmall kind="plain" onClick={() => reset(model)}>
-                          Reset
-                        </Button>
-                      )}
-                    </div>
-                  </td>
-                </tr>
+                <GrantRow
+                  key={model.id}
+                  terms={terms}
+                  onChange={() => setEdited(terms)}
+                  onReset={() => reset(model)}
+                />
               );
             })}
           </Table>

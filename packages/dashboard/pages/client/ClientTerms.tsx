@@ -14,6 +14,30 @@ const toText = (max: number | null) => (max === null ? "" : String(max));
 const toMax = (text: string, unit = 1) => (text.trim() === "" ? "default" : Math.round(Number(text) * unit));
 const GIGABYTE = 1e9;
 
+function LimitField({
+  inUse,
+  ...field
+}: {
+  label: string;
+  inUse?: string;
+  value: string;
+  onInput: (text: string) => void;
+  error: string | undefined;
+}) {
+  const hint = inUse === undefined ? "0 = no limit." : `${inUse} in use. 0 = no limit.`;
+  return (
+    <TextField
+      {...field}
+      hint={hint}
+      type="number"
+      min={0}
+      isOptional
+      placeholder="default"
+      {...(inUse === undefined ? {} : { step: "any" })}
+    />
+  );
+}
+
 export function ClientTerms({ record, onChanged }: { record: Client; onChanged: () => void }) {
   const [name, setName] = useState(record.name);
   const { storage } = record;
@@ -36,7 +60,6 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
     announce("The terms are saved.");
     onChanged();
   });
-  const limit = { type: "number", min: 0, isOptional: true, placeholder: "default" } as const;
   return (
     <form class="card stack" onSubmit={form.submit}>
       <div class="columns">
@@ -51,27 +74,21 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           onInput={setWeight}
           error={form.errorOf("weight")}
         />
-        <TextField
+        <LimitField
           label="Maximum running Tasks"
-          hint="0 = no limit."
-          {...limit}
           value={runningMax}
           onInput={setRunningMax}
           error={form.errorOf("runningMax")}
         />
-        <TextField
+        <LimitField
           label="Maximum waiting Tasks"
-          hint="0 = no limit."
-          {...limit}
           value={waitingMax}
           onInput={setWaitingMax}
           error={form.errorOf("waitingMax")}
         />
-        <TextField
+        <LimitField
           label="Storage quota in GB"
-          hint={`${formatBytes(storage.assetsBytes + storage.outputsBytes)} in use. 0 = no limit.`}
-          {...limit}
-          step="any"
+          inUse={formatBytes(storage.assetsBytes + storage.outputsBytes)}
           value={quotaGigabytes}
           onInput={setQuotaGigabytes}
           error={form.errorOf("storageQuotaBytes")}

@@ -97,10 +97,8 @@ function Invitations({
   );
 }
 
-export default function PeoplePage() {
+function People() {
   const people = useLoad((signal) => apiClient.account.people.list({ signal }), []);
-  const invitations = useLoad((signal) => apiClient.account.invitations.list({ signal }), []);
-  const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<Person>();
 
   async function changeRole({ id, name }: Person, role: Person["role"]) {
@@ -113,6 +111,42 @@ export default function PeoplePage() {
     announce(`${name} is removed, and signed out everywhere.`);
     people.reload();
   }
+
+  return (
+    <>
+      <Loaded loaded={people}>
+        {(list) => (
+          <Table label="People" heads={PEOPLE_HEADS}>
+            {list.map((person) => (
+              <PersonRow
+                key={person.id}
+                person={person}
+                onRole={(role) => void changeRole(person, role).catch(reportError)}
+                onRemove={() => setLeaving(person)}
+              />
+            ))}
+          </Table>
+        )}
+      </Loaded>
+      {leaving && (
+        <ConfirmDialog
+          title={`Remove ${leaving.name}?`}
+          action="Remove"
+          onConfirm={() => remove(leaving)}
+          onClose={() => setLeaving(undefined)}
+        >
+          {leaving.name} is signed out everywhere and can't come back without a new invitation. API keys stay:
+          they belong to the account.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+export default function PeoplePage() {
+  const invitations = useLoad((signal) => apiClient.account.invitations.list({ signal }), []);
+  const [isInviting, setInviting] = useState(false);
+
   async function withdraw(id: string) {
     await apiClient.account.invitations.delete(id);
     announce("The invitation is withdrawn.");
@@ -132,34 +166,10 @@ export default function PeoplePage() {
         )}
       </PageHead>
       <div class="stack">
-        <Loaded loaded={people}>
-          {(list) => (
-            <Table label="People" heads={PEOPLE_HEADS}>
-              {list.map((person) => (
-                <PersonRow
-                  key={person.id}
-                  person={person}
-                  onRole={(role) => void changeRole(person, role).catch(reportError)}
-                  onRemove={() => setLeaving(person)}
-                />
-              ))}
-            </Table>
-          )}
-        </Loaded>
+        <People />
         <Loaded loaded={invitations}>{(list) => <Invitations list={list} onWithdraw={withdraw} />}</Loaded>
       </div>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} onMade={invitations.reload} />}
-      {leaving && (
-        <ConfirmDialog
-          title={`Remove ${leaving.name}?`}
-          action="Remove"
-          onConfirm={() => remove(leaving)}
-          onClose={() => setLeaving(undefined)}
-        >
-          {leaving.name} is signed out everywhere and can't come back without a new invitation. API keys stay:
-          they belong to the account.
-        </ConfirmDialog>
-      )}
     </>
   );
 }

@@ -65,16 +65,28 @@ async function uploadTranscript(
   return { transcriptAssetId: id };
 }
 
+type RunPanelProps = { models: readonly Model[]; choice: Choice; folder: string };
+
+/** Creates one Task, or a batch of one for each source, and shows it. */
+async function createTasks({ models, choice, folder }: RunPanelProps) {
+  const sources = listSources(choice);
+  const wanted = toTargets(choice, models, await uploadTranscript(choice, models));
+  const [only] = sources;
+  if (sources.length === 1 && only) {
+    const { id } = await apiClient.tasks.create({ ...only, targets: wanted });
+    clearUploads();
+    return navigate(`app/tasks/${id}`);
+  }
+  const batch = makeBatch(folder || `${sources.length} files`);
+  for (const source of sources)
+    await apiClient.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) });
+  clearUploads();
+  announce(`${sources.length} Tasks created.`);
+  return navigate(`app/tasks?search=${encodeURIComponent(toBatchSearch(batch.id))}`);
+}
+
 /** The estimated cost, and the start button. */
-export function RunPanel({
-  models,
-  choice,
-  folder,
-}: {
-  models: readonly Model[];
-  choice: Choice;
-  folder: string;
-}) {
+export function RunPanel({ models, choice, folder }: RunPanelProps) {
   const sources = listSources(choice);
   const targets = toTargets(choice, models);
   const isUploading = uploads.value.some(({ asset, error }) => !asset && error === undefined);
@@ -89,22 +101,6 @@ export function RunPanel({
     },
     [JSON.stringify([sources, targets, isReady])],
   );
-
-  async function run() {
-    const wanted = toTargets(choice, models, await uploadTranscript(choice, models));
-    const [only] = sources;
-    if (sources.length === 1 && only) {
-      const { id } = await apiClient.tasks.create({ ...only, targets: wanted });
-      clearUploads();
-      return navigate(`app/tasks/${id}`);
-    }
-    const batch = makeBatch(folder || `${sources.length} files`);
-    for (const source of sources)
-      await apiClient.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) });
-    clearUploads();
-    announce(`${sources.length} Tasks created.`);
-    return navigate(`app/tasks?search=${encodeURIComponent(toBatchSearch(batch.id))}`);
-  }
 
   return (
     <section class="card stack run" aria-label="Run">
@@ -124,7 +120,12 @@ export function RunPanel({
           </p>
         )}
       </div>
-      <Button kind="primary" icon="play" isDisabled={!isReady || estimates.error !== undefined} onClick={run}>
+      <Button
+        kind="primary"
+        icon="play"
+        isDisabled={!isReady || estimates.error !== undefined}
+        onClick={() => createTasks({ models, choice, folder })}
+      >
         {sources.length > 1 ? `Run ${sources.length} Tasks` : "Run"}
       </Button>
     </section>

@@ -70,6 +70,27 @@ function AwsGuide({ integration }: { integration: StorageIntegration }) {
   );
 }
 
+function UsageExample({ place, storageIntegrationId }: { place: string; storageIntegrationId: string }) {
+  return (
+    <details>
+      <summary>How to use it in a Task</summary>
+      <CodeBlock
+        label="Task"
+        code={JSON.stringify(
+          {
+            url: `${place}/recordings/song.wav`,
+            storageIntegrationId,
+            writeDestination: `${place}/stems`,
+            targets: [{ model: "vocals", formats: ["wav"] }],
+          },
+          null,
+          2,
+        )}
+      />
+    </details>
+  );
+}
+
 export function StorageItem({
   integration,
   onChanged,
@@ -109,22 +130,7 @@ export function StorageItem({
       </div>
       {verification && <Verification verification={verification} />}
       {integration.type === "aws" && <AwsGuide integration={integration} />}
-      <details>
-        <summary>How to use it in a Task</summary>
-        <CodeBlock
-          label="Task"
-          code={JSON.stringify(
-            {
-              url: `${place}/recordings/song.wav`,
-              storageIntegrationId: integration.id,
-              writeDestination: `${place}/stems`,
-              targets: [{ model: "vocals", formats: ["wav"] }],
-            },
-            null,
-            2,
-          )}
-        />
-      </details>
+      <UsageExample place={place} storageIntegrationId={integration.id} />
       {isRemoving && (
         <ConfirmDialog
           title={`Remove ${place}?`}

@@ -63,6 +63,31 @@ function DeliveryRow({
   );
 }
 
+function StateFilter({
+  state,
+  onChange,
+}: {
+  state: DeliveryState | undefined;
+  onChange: (state: DeliveryState | undefined) => void;
+}) {
+  return (
+    <fieldset class="row row-wrap">
+      <legend class="visually-hidden">State</legend>
+      {STATES.map(({ value, text }) => (
+        <button
+          key={text}
+          type="button"
+          class="choice"
+          aria-pressed={state === value}
+          onClick={() => onChange(value)}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Deliveries and their results. `sent` changes when there is a new one. */
 export function DeliveryLog({ isExpected, sent }: { isExpected: boolean; sent: number }) {
   const [state, setState] = useState<DeliveryState>();
@@ -88,31 +113,21 @@ export function DeliveryLog({ isExpected, sent }: { isExpected: boolean; sent: n
     <section class="stack" aria-label="Delivery log">
       <div class="row row-apart row-wrap">
         <h2>Delivery log</h2>
-        <fieldset class="row row-wrap">
-          <legend class="visually-hidden">State</legend>
-          {STATES.map(({ value, text }) => (
-            <button
-              key={text}
-              type="button"
-              class="choice"
-              aria-pressed={state === value}
-              onClick={() => {
-                setState(value);
-                setSkip(0);
-              }}
-            >
-              {text}
-            </button>
-          ))}
-        </fieldset>
+        <StateFilter
+          state={state}
+          onChange={(value) => {
+            setState(value);
+            setSkip(0);
+          }}
+        />
       </div>
       <Loaded loaded={page}>
         {({ items, total }) =>
           items.length === 0 ? (
             <EmptyState title={state ? "Nothing of that state" : "Nothing was sent yet"}>
               {isExpected
-                ? "Send a test event, or run a Task: each call is listed here with its answer."
-                : "Set a URL above. Each call to it is listed here with its answer."}
+                ? "Send a test event, or run a Task: each call is listed here with its response."
+                : "Set a URL above. Each call to it is listed here with its response."}
             </EmptyState>
           ) : (
             <>
