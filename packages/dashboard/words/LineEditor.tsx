@@ -151,7 +151,7 @@ export function LineEditor({
         </Button>
         {clock.hasSound && (
           <Button isSmall icon="play" onClick={actions.play}>
-            Hear the line
+            Play the line
           </Button>
         )}
         <Button isSmall icon="retry" isDisabled={isChanged} onClick={actions.align}>
