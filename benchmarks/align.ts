@@ -19,7 +19,7 @@ import { readMemory } from "./process-figures.ts";
  */
 const [, , evaluationDir, ...sets] = process.argv;
 if (evaluationDir === undefined) {
-  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo> [timit] [jamendo] [long]");
+  throw new Error("usage: npm run bench align -- <folder with timit and jamendo> [timit] [jamendo] [long]");
 }
 const PAUSE_SECONDS = 0.5;
 const LONG_SECONDS = 3600;

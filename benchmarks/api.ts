@@ -140,7 +140,7 @@ async function main(): Promise<void> {
     const assetId = await addAsset(db, clientId);
     report("# The API under load", "", ...describeRun());
     report(
-      `- ${CLIENTS} clients of one account on loopback, all Tasks that account's: \`npm run bench:api\``,
+      `- ${CLIENTS} clients of one account on loopback, all Tasks that account's: \`npm run bench api\``,
     );
     const bench = { api, postgresPid: postgres.pid, pool, clientId, assetId };
     for (const size of SIZES) await measure(bench, size);

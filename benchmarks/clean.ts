@@ -12,7 +12,7 @@ import { Figures } from "./voices/figures.ts";
 /*
  * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, and the speed.
  *
- *   npm run bench:clean -- HELD_OUT PEER [--figures FILE] [--count 60]
+ *   npm run bench clean -- HELD_OUT PEER [--figures FILE] [--count 60]
  *
  * HELD_OUT: `python3 -m training.mix.held_out_speech --packs POOL --out HELD_OUT`. PEER: a folder with `denoise-voice-clarity` 0.2.2 installed, whose
  * weights are used. What is in the file of figures is not measured again.
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
 });
 const [folder, peerFolder] = positionals;
 if (folder === undefined || peerFolder === undefined)
-  throw new Error("usage: npm run bench:clean -- HELD_OUT PEER; see the head of benchmarks/clean.ts");
+  throw new Error("usage: npm run bench clean -- HELD_OUT PEER; see the head of benchmarks/clean.ts");
 
 const RESULTS = join(import.meta.dirname, "results/clean.md");
 const SPEED_RECORDINGS = 10;
@@ -40,7 +40,7 @@ const lines = [
   "# Clean speech",
   "",
   ...about,
-  `- held-out speakers, noises and rooms, 6 s at 48 kHz (\`training/mix/held_out_speech.py\`), ${values.count} of each kind: \`npm run bench:clean\``,
+  `- held-out speakers, noises and rooms, 6 s at 48 kHz (\`training/mix/held_out_speech.py\`), ${values.count} of each kind: \`npm run bench clean\``,
   "",
   ...recordings,
   "",

@@ -1,4 +1,4 @@
-// `npm run bench:cli`: time until `stemwright separate song.mp3` prints something, on a terminal and without one.
+// `npm run bench cli`: time until `stemwright separate song.mp3` prints something, on a terminal and without one.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ const text = `# The first sign of progress
 ${about.join("\n")}
 
 \`stemwright separate song.wav\` with the local engine, from the start of the process until the first thing it prints; ${RUNS} runs each, goal ${LIMIT_MS} ms.
-\`npm run bench:cli\` measures again.
+\`npm run bench cli\` measures again.
 
 | | least | median | most |
 |---|---|---|---|

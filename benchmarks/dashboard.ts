@@ -42,7 +42,7 @@ const lines = [
   "",
   ...describeRun(),
   "",
-  `The first page is **${toKb(firstBytes)} KB** gzip; its limit is ${toKb(MAX_FIRST_PAGE_BYTES)}. \`npm run bench:dashboard\` measures again.`,
+  `The first page is **${toKb(firstBytes)} KB** gzip; its limit is ${toKb(MAX_FIRST_PAGE_BYTES)}. \`npm run bench dashboard\` measures again.`,
   "",
   "## Loaded with the first page",
   ...HEAD,

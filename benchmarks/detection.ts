@@ -12,7 +12,7 @@ import { readCpuMs, readMemory } from "./process-figures.ts";
  * A folder of clips is a set: `python3 -m training.mix.held_out_detection --packs PACKS --out held-out`. On that of the training's own list the
  * confidence was fitted and the checkpoint chosen; `test`, of `training/data/music-detection-test.json`, is other sources and was only measured on.
  *
- *   npm run bench:detection -- FOLDER/held-out FOLDER/test [--minutes 60]
+ *   npm run bench detection -- FOLDER/held-out FOLDER/test [--minutes 60]
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -129,7 +129,7 @@ const lines = [
   "# Music detection",
   "",
   ...describeRun(),
-  "- clips of 30 s (`training/mix/held_out_detection.py`), detected by the engine: `npm run bench:detection`",
+  "- clips of 30 s (`training/mix/held_out_detection.py`), detected by the engine: `npm run bench detection`",
   "- `held-out`: held-out sounds of the training sources; confidence and checkpoint were chosen on them",
   "- `test`: other sources (`training/data/music-detection-test.json`); nothing was chosen on them",
   "",

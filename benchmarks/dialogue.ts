@@ -11,7 +11,7 @@ import { readCpuMs } from "./process-figures.ts";
  * The dialogue, music and effects network on its held-out mixtures, as the service runs it, beside htdemucs's vocals taken as the dialogue on the first
  * of them; then its speed on a minute. The mixtures: `python3 -m training.mix.held_out --packs PACKS --out FOLDER`.
  *
- *   npm run bench:dialogue -- FOLDER [--count 120] [--vocals 40]        Ctrl-C ends it with the mixtures done so far
+ *   npm run bench dialogue -- FOLDER [--count 120] [--vocals 40]        Ctrl-C ends it with the mixtures done so far
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -141,7 +141,7 @@ const lines = [
   "# Dialogue, music and effects",
   "",
   ...describeRun(),
-  `- the first ${ours.dialogue.length} of 120 held-out mixtures of 10 s (\`training/mix/held_out.py\`), separated by the engine: \`npm run bench:dialogue\``,
+  `- the first ${ours.dialogue.length} of 120 held-out mixtures of 10 s (\`training/mix/held_out.py\`), separated by the engine: \`npm run bench dialogue\``,
   "",
   "| | dB | mean | 10 % below | median | 90 % below |",
   "|---|---|---|---|---|---|",

@@ -23,7 +23,7 @@ import { describeRun } from "./machine.ts";
 
 /*
  * How Tasks of several clients share the workers, and what claiming them costs. Real workers and a real database, all on this machine; the engine only
- * waits. `npm run bench:fairness -- [FINISHED]` first fills the table with that many finished Tasks.
+ * waits. `npm run bench fairness -- [FINISHED]` first fills the table with that many finished Tasks.
  */
 const [finishedTasks = "1000000"] = process.argv.slice(2);
 const TASK_MS = 500;
@@ -254,7 +254,7 @@ async function main(): Promise<void> {
     // First: an unused server has no background clean-up to do.
     const idle = await measureIdle(bench);
     report(
-      `- real workers with an engine that only waits, one PostgreSQL, all on this machine: \`npm run bench:fairness\``,
+      `- real workers with an engine that only waits, one PostgreSQL, all on this machine: \`npm run bench fairness\``,
     );
     report(
       "",

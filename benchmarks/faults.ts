@@ -10,8 +10,8 @@ import { describeRun } from "./machine.ts";
 /*
  * Checks that nothing is lost when processes are killed. Sends SIGKILL at random moments to every process of the service and of its database during a
  * stream of real Tasks, then counts everything. Exits with 1 if a count is not 0.
- *   npm run bench:faults -- --kills 24 --minutes 4 --seed 1 --mode embedded|company|both
- *   npm run bench:faults -- --mode embedded --full-disks     # on a small disk that is full half of the time
+ *   npm run bench faults -- --kills 24 --minutes 4 --seed 1 --mode embedded|company|both
+ *   npm run bench faults -- --mode embedded --full-disks     # on a small disk that is full half of the time
  */
 const { values } = parseArgs({
   options: {
@@ -61,7 +61,7 @@ const lines = [
   "# Kills",
   "",
   ...run,
-  `- \`npm run bench:faults -- --kills ${kills} --minutes ${minutes} --seed ${seed} --mode ${values.mode}\``,
+  `- \`npm run bench faults -- --kills ${kills} --minutes ${minutes} --seed ${seed} --mode ${values.mode}\``,
   "",
   "SIGKILLs at random moments to every process, while clients upload, create, cancel, delete and read. Every count must be 0.",
   "",

@@ -24,7 +24,7 @@ import { describeRun } from "./machine.ts";
 
 /**
  * Each network that GPUs can run, and the whole engine, on a GPU and on the CPU of the same machine.
- * `npm run bench:gpu -- [webgpu | cuda] [FOLDER] [MINUTES]`; graphs, input and CPU floats are left in FOLDER for training/gpu_yardstick.py. Networks whose
+ * `npm run bench gpu -- [webgpu | cuda] [FOLDER] [MINUTES]`; graphs, input and CPU floats are left in FOLDER for training/gpu_yardstick.py. Networks whose
  * weights are not installed are left out; with 0 minutes so is the engine.
  */
 const [provider = "webgpu", given, minutes = "10"] = process.argv.slice(2) as [

@@ -66,7 +66,7 @@ const lines = [
   "# Guessing passwords",
   "",
   ...describeRun(),
-  "- `npm run bench:guessing`",
+  "- `npm run bench guessing`",
   "",
   "## Wrong passwords that are checked, before and now",
   "",

@@ -9,7 +9,7 @@ import { toWav } from "./sound.ts";
 
 /**
  * Guitars, piano, keys, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, how much of it is in its stem,
- * and how loud the stems of absent instruments are. `npm run bench:instruments -- EVALUATION_FOLDER`
+ * and how loud the stems of absent instruments are. `npm run bench instruments -- EVALUATION_FOLDER`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
 const INSTRUMENTS = [
@@ -28,7 +28,7 @@ type Heard = { sdr: number; share: number };
 
 const [evaluationFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
-  throw new Error("Name the folder of evaluation recordings: npm run bench:instruments -- FOLDER");
+  throw new Error("Name the folder of evaluation recordings: npm run bench instruments -- FOLDER");
 }
 const run = describeRun();
 const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
@@ -108,7 +108,7 @@ function formatResults(): string {
     "# Guitars, piano, keys, strings and wind on recordings",
     "",
     "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of the instrument's stem, and how much of the recording each holds.",
-    "`npm run bench:instruments -- EVALUATION_FOLDER`.",
+    "`npm run bench instruments -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",

@@ -14,7 +14,7 @@ import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
  * Utterances are joined with pauses of 0.7 s.
  */
 const [, , recordingsDir] = process.argv;
-if (recordingsDir === undefined) throw new Error("usage: npm run bench:languages -- <folder of languages>");
+if (recordingsDir === undefined) throw new Error("usage: npm run bench languages -- <folder of languages>");
 const PAUSE_SECONDS = 0.7;
 /** Languages written without spaces between words. */
 const UNSPACED = new Set(["ja", "th", "zh"]);

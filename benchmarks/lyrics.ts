@@ -17,11 +17,11 @@ import { findWhisper, transcribeSamples } from "./speech/transcribe-samples.ts";
 
 /*
  * How well lyrics are timed that do not quite fit the song: verses missing from the text or from the song, headings, breaks, repeats.
- * Takes a folder of songs as `bench:align` has them, and one for the stems, which are reused by the next run.
+ * Takes a folder of songs as `bench align` has them, and one for the stems, which are reused by the next run.
  */
 const [, , songsDir, workDir] = process.argv;
 if (songsDir === undefined || workDir === undefined) {
-  throw new Error("usage: npm run bench:lyrics -- <folder of songs> <folder for their stems>");
+  throw new Error("usage: npm run bench lyrics -- <folder of songs> <folder for their stems>");
 }
 const RATE_HZ = 16_000;
 /** The worst gap is the mean error of this many words in a row. */

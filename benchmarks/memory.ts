@@ -12,7 +12,7 @@ import { describeRun } from "./machine.ts";
 /**
  * Memory of the engine with all its processes while it separates generated music: the whole pipeline with a trivial network over five minutes and three
  * hours, and with htdemucs over one, five and thirty minutes, or the given lengths.
- * `npm run bench:memory -- [MINUTES]`
+ * `npm run bench memory -- [MINUTES]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/memory.md");
 const CHART_PATH = join(import.meta.dirname, "../docs/pictures/memory.svg");
@@ -122,7 +122,7 @@ function formatResults(): string {
     "# Memory by length of the input",
     "",
     "Generated stereo at 44.1 kHz, one target as wav; resident memory of all engine processes, sampled four times a second. `gain` is the whole",
-    "pipeline with a trivial network. `npm run bench:memory`.",
+    "pipeline with a trivial network. `npm run bench memory`.",
     "",
     ...run,
     "",

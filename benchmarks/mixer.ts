@@ -27,7 +27,7 @@ import { percentile } from "./run-clients.ts";
 
 /*
  * The mixer with a Task of three hours and six stems, in Chromium: time to waveforms, time from a seek to sound, and memory of the tab.
- * `npm run bench:mixer -- [PAGES] [CHECKOUT]`, pages of 95 s each. Fails if a goal is missed. With another checkout of the project, seeks are compared
+ * `npm run bench mixer -- [PAGES] [CHECKOUT]`, pages of 95 s each. Fails if a goal is missed. With another checkout of the project, seeks are compared
  * with it, too.
  */
 const [pages = "114", otherCheckout] = process.argv.slice(2);
@@ -176,7 +176,7 @@ try {
     "",
     `A Task of ${(durationSeconds / 3600).toFixed(2)} h at 44.1 kHz in stereo: the input and six stems; behind the first row also music regions, two voices and`,
     `${Math.floor(durationSeconds / 4) * 7} words. Previews by the engine's own writer, of a computed song that repeats. API, database and headless Chromium share`,
-    `the machine. Each of ${OPENINGS} openings is a new visitor with nothing stored; ${SEEKS} seeks go all over the recording. \`npm run bench:mixer\`.`,
+    `the machine. Each of ${OPENINGS} openings is a new visitor with nothing stored; ${SEEKS} seeks go all over the recording. \`npm run bench mixer\`.`,
     "",
     "| what | measured | goal |",
     "|---|---:|---:|",

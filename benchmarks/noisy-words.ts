@@ -19,7 +19,7 @@ import { Figures } from "./voices/figures.ts";
 /*
  * Words wrong in noise, as the engine transcribes, and without its second look at improbable windows (`halve-noise.ts`).
  *
- *   npm run bench:noise -- TIMIT NOISES [--figures FILE] [--about TEXT]
+ *   npm run bench noise -- TIMIT NOISES [--figures FILE] [--about TEXT]
  *
  * NOISES: a folder of at least 32 wav files in float that no network was trained on; TEXT says which. A recording is eight sentences of one speaker in
  * one noise; each of the eight speakers gets four noises. What is in the file of figures is not measured again.
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
 });
 const [timitFolder, noiseFolder] = positionals;
 if (timitFolder === undefined || noiseFolder === undefined)
-  throw new Error("usage: npm run bench:noise -- TIMIT NOISES; see the head of benchmarks/noisy-words.ts");
+  throw new Error("usage: npm run bench noise -- TIMIT NOISES; see the head of benchmarks/noisy-words.ts");
 
 const PAUSE_SECONDS = 0.5;
 /** The first two sentences of a speaker are the same for all. */
@@ -66,7 +66,7 @@ const lines = [
   "# Words in noise",
   "",
   ...about,
-  `- words wrong of whisper-small; eight of TIMIT's speakers, ${SENTENCES} sentences each, ${spoken.length} recordings at each SNR: \`npm run bench:noise\``,
+  `- words wrong of whisper-small; eight of TIMIT's speakers, ${SENTENCES} sentences each, ${spoken.length} recordings at each SNR: \`npm run bench noise\``,
   `- ${values.about}`,
   "",
   `| SNR | words | ${WAYS.join(" | ")} | chance | CPU-seconds, ${WAYS.join(" / ")} |`,

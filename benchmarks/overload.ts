@@ -209,7 +209,7 @@ async function main(): Promise<void> {
   pinTo(CLIENT_CORE);
   try {
     report("# The API under overload", "", ...describeRun());
-    report("- one account on loopback, no worker beside it: `npm run bench:overload`");
+    report("- one account on loopback, no worker beside it: `npm run bench overload`");
     report("- every request except the uploads is sent at once, each over a separate connection");
     if (isPinned)
       report("- the service, its database and its media processes share one core, the clients have another");

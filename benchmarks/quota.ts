@@ -180,7 +180,7 @@ async function main(): Promise<void> {
   const service = await startService({ dataDir, environment });
   try {
     report("# Quotas under races and bombs", "", ...describeRun());
-    report("- `npm start` with one worker, on loopback: `npm run bench:quota`");
+    report("- `npm start` with one worker, on loopback: `npm run bench quota`");
     await race(service);
     await bombs(service);
     if (process.env.BENCH_TRIAL === undefined)

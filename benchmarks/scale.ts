@@ -14,7 +14,7 @@ import { percentile } from "./run-clients.ts";
 
 /*
  * The cost of a very large table of Tasks: reads by operators and clients, and how fast old rows are deleted. One API and one PostgreSQL on this machine.
- * `npm run bench:scale -- [TASKS]`.
+ * `npm run bench scale -- [TASKS]`.
  */
 const [wanted = "10000000"] = process.argv.slice(2);
 const TASKS = Number(wanted);
@@ -156,7 +156,7 @@ async function main(): Promise<void> {
   const { db, pool } = openDatabase({ connectionString, maxConnections: 2 });
   try {
     report("# Large tables of Tasks", "", ...describeRun());
-    report("- one API and one PostgreSQL (shared_buffers 1 GB) on this machine: `npm run bench:scale`");
+    report("- one API and one PostgreSQL (shared_buffers 1 GB) on this machine: `npm run bench scale`");
     await measure({ address: api.address, db, pool });
     await writeFile(join(import.meta.dirname, "results", "scale.md"), `${lines.join("\n")}\n`);
   } finally {

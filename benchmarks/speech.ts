@@ -18,7 +18,7 @@ import type { Figures } from "./speech/write-figures.ts";
  */
 const [, , timitDir, minutesText = "60", peerDir] = process.argv;
 if (timitDir === undefined) {
-  throw new Error("usage: npm run bench:speech -- <timit> [minutes] [folder with @huggingface/transformers]");
+  throw new Error("usage: npm run bench speech -- <timit> [minutes] [folder with @huggingface/transformers]");
 }
 const PAUSE_SECONDS = 1;
 const LONG_MINUTES = 60;

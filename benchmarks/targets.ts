@@ -8,7 +8,7 @@ import { readCpuMs } from "./process-figures.ts";
 
 /**
  * The cost of additional targets of a Task: each case in turn in one engine whose networks are loaded, and the time of many targets over that of one.
- * `npm run bench:targets -- [ROUNDS] [MINUTES]`
+ * `npm run bench targets -- [ROUNDS] [MINUTES]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/targets.md");
 const CASES = {
@@ -106,7 +106,7 @@ function describe(): string {
     "# Cost of additional targets",
     "",
     `A synthetic song of ${minutes} min in stereo, each target as wav, in one engine with loaded networks; the cases alternate, ${rounds} times. Ratios are the`,
-    "median over the rounds. `npm run bench:targets`.",
+    "median over the rounds. `npm run bench targets`.",
     "",
     ...run,
     "",

@@ -14,7 +14,7 @@ import { VoicesBench } from "./voices/take-apart.ts";
 /*
  * Who speaks when, how many people, and how well their voices are separated, as in the service.
  *
- *   npm run bench:voices -- [--figures FILE] [--turns FOLDER …] [--conversations FOLDER …] [--pairs FOLDER …] [--alone FOLDER …]
+ *   npm run bench voices -- [--figures FILE] [--turns FOLDER …] [--conversations FOLDER …] [--pairs FOLDER …] [--alone FOLDER …]
  *                           [--timit FOLDER] [--backgrounds FOLDER]
  *
  * --conversations: NAME.wav with NAME.rttm beside it, and where they were generated NAME-s0.wav, NAME-s1.wav … with each voice alone; with --turns people are

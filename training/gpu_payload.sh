@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a machine with a GPU, and without a network, needs to run `npm run bench:gpu`: Node, the packages the engine loads, htdemucs and whisper-tiny.
+# What a machine with a GPU, and without a network, needs to run `npm run bench gpu`: Node, the packages the engine loads, htdemucs and whisper-tiny.
 #   gpu_payload.sh pack      here, in a checkout with node_modules: leaves .data/gpu/part-* of 28 MiB
 #   gpu_payload.sh keep      there, once for each part: moves what came along to $JOB
 #   gpu_payload.sh unpack    there, once all parts came: node_modules as they were, and a Vulkan loader in .data/gpu/vulkan

@@ -2,7 +2,7 @@
 
     python3 training/gpu_yardstick.py FOLDER
 
-FOLDER is what `npm run bench:gpu` was given as the second argument: NAME.onnx, NAME.input.f32 and NAME.cpu.f32, the result of CPU floats.
+FOLDER is what `npm run bench gpu` was given as the second argument: NAME.onnx, NAME.input.f32 and NAME.cpu.f32, the result of CPU floats.
 Prints, for each graph, the median time of a segment with the copies from and to the host, and the distance from the CPU.
 """
 

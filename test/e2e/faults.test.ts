@@ -4,7 +4,7 @@ import { makeDetectionRecipe } from "../../benchmarks/faults/recipes.ts";
 import { formatFindings } from "../../benchmarks/faults/report.ts";
 import { runStorm, type StormResult } from "../../benchmarks/faults/run-storm.ts";
 
-/** One kill per kind of process, over Tasks that take a second. `npm run bench:faults` is the long version, over every network. */
+/** One kill per kind of process, over Tasks that take a second. `npm run bench faults` is the long version, over every network. */
 const KILLS = 6;
 const STORM_MS = 15_000;
 const SETTLE_MS = 120_000;

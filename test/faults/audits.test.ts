@@ -15,7 +15,7 @@ import type { WebhookReceiver } from "../../benchmarks/faults/webhook-receiver.t
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
-/** Shows each audit of `npm run bench:faults` a fault, to prove that it would find it. */
+/** Shows each audit of `npm run bench faults` a fault, to prove that it would find it. */
 let database: TestDatabase;
 let db: pg.Client;
 beforeAll(async () => {

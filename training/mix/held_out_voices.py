@@ -3,7 +3,7 @@
 Speakers are those the data list keeps out of training. The rooms are made here, by another program than training's: one band, walls alike in pairs, other sizes, an exact lattice.
 
     python3 -m training.mix.held_out_voices --packs FOLDER --save held-out.npz       float32 {dry, rooms, alone} [count, 2, frames]
-    python3 -m training.mix.held_out_voices --packs FOLDER --out FOLDER --first 100  dry/000/s0.wav …, alone/000.wav …: the first of each, for `npm run bench:voices`
+    python3 -m training.mix.held_out_voices --packs FOLDER --out FOLDER --first 100  dry/000/s0.wav …, alone/000.wav …: the first of each, for `npm run bench voices`
 """
 
 import argparse
