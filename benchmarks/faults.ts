@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MODES, type Mode } from "./faults/installation.ts";
-import { makeRecipes } from "./faults/recipes.ts";
-import { formatReport } from "./faults/report.ts";
-import { runStorm } from "./faults/run-storm.ts";
+import { MODES, type Mode } from "../test/faults/installation.ts";
+import { makeRecipes } from "../test/faults/recipes.ts";
+import { formatReport } from "../test/faults/report.ts";
+import { runStorm } from "../test/faults/run-storm.ts";
 import { describeRun } from "./machine.ts";
 
 /*

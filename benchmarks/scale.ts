@@ -5,9 +5,9 @@ import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts
 import { openDatabase } from "../packages/server/db/connection/open-database.ts";
 import type { Database } from "../packages/server/db/database.ts";
 import { sweepOutputs, sweepTasks } from "../packages/server/db/storage/retention.ts";
+import { makeExternalPostgres } from "../test/faults/external-postgres.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { BENCH_KEY, startApiProcess } from "./api-process.ts";
-import { makeExternalPostgres } from "./faults/external-postgres.ts";
 import { fillTasks } from "./fill-tasks.ts";
 import { describeRun } from "./machine.ts";
 import { percentile } from "./run-clients.ts";

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import type { NewInvitation } from "@stemwright/contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
+import { findFreePort } from "../faults/find-free-port.ts";
 import { listViolations, openBrowser, openPage, VIEWS } from "../support/browser.ts";
 import { startIdentityProvider } from "../support/identity-provider.ts";
 import { type Service, startService } from "../support/service.ts";

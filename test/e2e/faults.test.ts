@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { MODES, type Mode } from "../../benchmarks/faults/installation.ts";
-import { makeDetectionRecipe } from "../../benchmarks/faults/recipes.ts";
-import { formatFindings } from "../../benchmarks/faults/report.ts";
-import { runStorm, type StormResult } from "../../benchmarks/faults/run-storm.ts";
+import { MODES, type Mode } from "../faults/installation.ts";
+import { makeDetectionRecipe } from "../faults/recipes.ts";
+import { formatFindings } from "../faults/report.ts";
+import { runStorm, type StormResult } from "../faults/run-storm.ts";
 
 /** One kill per kind of process, over Tasks that take a second. `npm run bench faults` is the long version, over every network. */
 const KILLS = 6;

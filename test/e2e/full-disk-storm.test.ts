@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { makeDetectionRecipe } from "../../benchmarks/faults/recipes.ts";
-import { formatFindings } from "../../benchmarks/faults/report.ts";
-import { runStorm } from "../../benchmarks/faults/run-storm.ts";
+import { makeDetectionRecipe } from "../faults/recipes.ts";
+import { formatFindings } from "../faults/report.ts";
+import { runStorm } from "../faults/run-storm.ts";
 import { findNoMountReason } from "../support/small-disk.ts";
 
 const KILLS = 8;

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Asset, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { makeExternalPostgres } from "../../benchmarks/faults/external-postgres.ts";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { insertClient } from "../../packages/server/db/accounts/client-rows.ts";
@@ -12,6 +11,7 @@ import { makeKey } from "../../packages/server/domain/accounts/key-secrets.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
 import { startApi } from "../../packages/server/start/start-api.ts";
+import { makeExternalPostgres } from "../faults/external-postgres.ts";
 import { makeTone, toWav } from "../support/audio.ts";
 import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { makeTempDir } from "../support/temp-dir.ts";

@@ -2,18 +2,18 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auditCharges } from "../../benchmarks/faults/audit-charges.ts";
-import { ageFiles, auditFiles } from "../../benchmarks/faults/audit-files.ts";
-import { auditRequests } from "../../benchmarks/faults/audit-requests.ts";
-import { auditWebhooks } from "../../benchmarks/faults/audit-webhooks.ts";
-import type { Finding } from "../../benchmarks/faults/finding.ts";
-import type { Installation } from "../../benchmarks/faults/installation.ts";
-import { listFiles } from "../../benchmarks/faults/list-files.ts";
-import { makeStormLog } from "../../benchmarks/faults/storm-log.ts";
-import { sumOutages } from "../../benchmarks/faults/sum-outages.ts";
-import type { WebhookReceiver } from "../../benchmarks/faults/webhook-receiver.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { auditCharges } from "./audit-charges.ts";
+import { ageFiles, auditFiles } from "./audit-files.ts";
+import { auditRequests } from "./audit-requests.ts";
+import { auditWebhooks } from "./audit-webhooks.ts";
+import type { Finding } from "./finding.ts";
+import type { Installation } from "./installation.ts";
+import { listFiles } from "./list-files.ts";
+import { makeStormLog } from "./storm-log.ts";
+import { sumOutages } from "./sum-outages.ts";
+import type { WebhookReceiver } from "./webhook-receiver.ts";
 
 /** Shows each audit of `npm run bench faults` a fault, to prove that it would find it. */
 let database: TestDatabase;

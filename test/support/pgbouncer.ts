@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
+import { findFreePort } from "../faults/find-free-port.ts";
 import { makeTempDir } from "./temp-dir.ts";
 
 /** It refuses to run as root; this user has no privileges. */

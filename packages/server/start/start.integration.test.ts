@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findFreePort } from "../../../benchmarks/faults/find-free-port.ts";
+import { findFreePort } from "../../../test/faults/find-free-port.ts";
 import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { type MainProcess, startMain } from "../../../test/support/main-process.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SmallDisk } from "../../test/support/small-disk.ts";
+import type { SmallDisk } from "../support/small-disk.ts";
 
 /** Time with room, and without. A share of each is at random. */
 const EMPTY_MS = 6000;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { makeSeededRandom } from "../../packages/engine/dsp/seeded-random.ts";
-import { listProcesses } from "../../test/support/service.ts";
+import { listProcesses } from "../support/service.ts";
 import { openAccount } from "./account.ts";
 import { auditCharges } from "./audit-charges.ts";
 import { ageFiles, ageUnclaimedFiles, auditFiles } from "./audit-files.ts";

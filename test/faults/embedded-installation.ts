@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PARTIAL_DIR } from "../../packages/server/blobs/file-blobs.ts";
-import { mountSmallDisk } from "../../test/support/small-disk.ts";
-import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
 import { findFreePort } from "./find-free-port.ts";
 import { type Installation, makeEnvironment, PROJECT_DIR } from "./installation.ts";
 import { listFiles } from "./list-files.ts";

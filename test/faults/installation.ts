@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SmallDisk } from "../../test/support/small-disk.ts";
+import type { SmallDisk } from "../support/small-disk.ts";
 import type { Role } from "./process-tree.ts";
 
 export const MODES = ["embedded", "company"] as const;
@@ -35,7 +35,7 @@ export type Installation = {
   remove(): Promise<void>;
 };
 
-export const PROJECT_DIR = join(import.meta.dirname, "..", "..");
+export const PROJECT_DIR = join(import.meta.dirname, "../..");
 export const ADMIN_KEY = "sw_FaultsAreSentWithThisKeyAndNothingElseIs0";
 
 export function makeEnvironment(own: Record<string, string>): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeSyntheticSong } from "../../packages/engine/support/synthetic-song.ts";
-import { makeTone, toWav } from "../../test/support/audio.ts";
+import { makeTone, toWav } from "../support/audio.ts";
 import { PROJECT_DIR } from "./installation.ts";
 
 export type Recipe = {
