@@ -90,13 +90,13 @@ class _Upload:
     def _complete(self) -> Dict[str, Any]:
         return self._transport.load("POST", f"/uploads/{escape(self._id or '')}/complete")
 
-    def _make_body(self, start: int, end: int, *, tell: bool) -> Body:
+    def _make_body(self, start: int, end: int, *, reports: bool) -> Body:
         def make() -> Any:
             sent = start
             for chunk in read_chunks(self._source, start, end):
                 yield chunk
                 sent += len(chunk)
-                if tell and self._on_progress:
+                if reports and self._on_progress:
                     self._on_progress(sent, self._size)
 
         headers = {"content-type": "application/offset+octet-stream", "content-length": str(end - start)}
@@ -118,7 +118,7 @@ class _ResumableUpload(_Upload):
             headers = self._transport.load_with_headers(
                 "PATCH",
                 f"/uploads/{escape(self._id or '')}",
-                body=self._make_body(self._offset, end, tell=True),
+                body=self._make_body(self._offset, end, reports=True),
                 headers={**_TUS, "upload-offset": str(self._offset)},
             )[1]
             self._offset = int(headers["upload-offset"])
@@ -162,7 +162,7 @@ class _DirectUpload(_Upload):
         while upload["parts"]:
             sent = upload["offset"]
             for part in upload["parts"]:
-                body = self._make_body(part["start"], part["start"] + part["size"], tell=False)
+                body = self._make_body(part["start"], part["start"] + part["size"], reports=False)
                 self._transport.put_link(part["url"], body)
                 sent += part["size"]
                 if self._on_progress:

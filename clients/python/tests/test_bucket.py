@@ -18,11 +18,11 @@ class Bucket(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "film.mp4"
             path.write_bytes(content)
-            told = []
-            asset = client.assets.upload(path, direct=True, on_progress=lambda sent, total: told.append((sent, total)))
+            reported = []
+            asset = client.assets.upload(path, direct=True, on_progress=lambda sent, total: reported.append((sent, total)))
             client.assets.save(asset, Path(folder) / "saved.mp4")
             self.assertEqual((Path(folder) / "saved.mp4").read_bytes(), content)
-        self.assertEqual((asset["format"], told[-1]), ("mp4", (len(content), len(content))))
+        self.assertEqual((asset["format"], reported[-1]), ("mp4", (len(content), len(content))))
 
 
 if __name__ == "__main__":

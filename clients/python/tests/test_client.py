@@ -173,14 +173,14 @@ class Uploads(ClientTest):
             path = Path(folder) / 'so"ng.wav'
             path.write_bytes(b"sound" * 100_000)
             server, client = self.serve(fail(503), Answer(body={"id": "a1"}))
-            told = []
-            client.assets.upload(path, on_progress=lambda sent, total: told.append((sent, total)))
+            reported = []
+            client.assets.upload(path, on_progress=lambda sent, total: reported.append((sent, total)))
         first, second = server.requests
         self.assertEqual(first.body, second.body)
         self.assertIn(b'name="file"; filename="so%22ng.wav"', second.body)
         self.assertIn(b"sound" * 100_000, second.body)
         self.assertEqual(int(second.headers["content-length"]), len(second.body))
-        self.assertEqual(told[-1], (500_000, 500_000))
+        self.assertEqual(reported[-1], (500_000, 500_000))
 
     def test_take_bytes_and_open_files(self) -> None:
         server, client = self.serve(Answer(body={"id": "a1"}))

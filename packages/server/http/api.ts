@@ -29,7 +29,7 @@ import type { PartialFiles } from "../domain/uploads/partial-files.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { KeyLookup } from "./access/authenticate.ts";
-import type { SessionRing } from "./access/session-caller.ts";
+import type { SessionLookup } from "./access/session-caller.ts";
 import type { RateLimit } from "./limits/rate-limit.ts";
 
 export type ApiPorts = CheckPorts &
@@ -44,7 +44,7 @@ export type ApiPorts = CheckPorts &
     feed: TaskFeed;
     previews: PreviewStore;
     keys: KeyLookup;
-    sessions: SessionRing;
+    sessions: SessionLookup;
     passwords: Passwords;
     /** Undefined if none is configured. */
     identityProvider: IdentityProvider | undefined;

@@ -24,7 +24,7 @@ import { makeOperation } from "../monitoring/make-operation.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import { makeUrlRules } from "../net/make-url-rules.ts";
 import { openIdentityProvider } from "../oidc/open-identity-provider.ts";
-import { makeKeyRing, makeSessionRing } from "./caller-lookup.ts";
+import { makeKeyLookup, makeSessionLookup } from "./caller-lookup.ts";
 import { makeStores } from "./make-stores.ts";
 import type { OpenedContext, ServiceContext } from "./service-context.ts";
 
@@ -49,8 +49,8 @@ export function makeApiPorts(
     textWriter: wordsWriter,
     passwords: makePasswords(),
     rateCounts: makeRateCounts(db),
-    keys: makeKeyRing(db, log),
-    sessions: makeSessionRing(db, log),
+    keys: makeKeyLookup(db, log),
+    sessions: makeSessionLookup(db, log),
     urls: makeUrlRules(links, guard),
     transcriptReader: makeTranscriptReader(blobs),
     media: shareProbes(makeMediaProbe(blobs, config.load)),

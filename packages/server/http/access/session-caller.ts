@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { DASHBOARD_HEADER, findSessionToken } from "./cookies.ts";
 
-export interface SessionRing {
+export interface SessionLookup {
   /** Whose session it is; undefined if the token is unknown, revoked or expired. */
   findCaller(token: string): Promise<(Caller & { isSuspended: boolean }) | undefined>;
 }
@@ -13,7 +13,7 @@ export interface SessionRing {
  * error, so that the page can load and ask to sign in again.
  */
 export async function findSessionCaller(
-  sessions: SessionRing,
+  sessions: SessionLookup,
   request: FastifyRequest,
 ): Promise<Caller | undefined> {
   const { isPublic } = request.routeOptions.config;

@@ -10,7 +10,7 @@ import type { OpenedSession, Visitor } from "../../domain/accounts/sign-in.ts";
 import type { Vault } from "../../domain/vault.ts";
 import { getCaller } from "./authenticate.ts";
 import { findCookie, makeCookie, SESSION_COOKIE } from "./cookies.ts";
-import type { SessionRing } from "./session-caller.ts";
+import type { SessionLookup } from "./session-caller.ts";
 
 const DAY_SECONDS = 86_400;
 /** As long as browsers keep a cookie. */
@@ -45,7 +45,7 @@ export function getManager(request: FastifyRequest): Caller {
 
 /** Revokes the browser's session, so that its token is useless even to somebody who has a copy. */
 export async function endSession(
-  { people, sessions }: { people: Pick<PeopleStore, "deleteSession">; sessions: SessionRing },
+  { people, sessions }: { people: Pick<PeopleStore, "deleteSession">; sessions: SessionLookup },
   request: FastifyRequest,
 ): Promise<void> {
   const token = findCookie(request, SESSION_COOKIE);
