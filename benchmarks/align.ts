@@ -33,12 +33,12 @@ function report(name: string, ...lines: string[]): void {
   for (const line of lines) console.log(line);
 }
 
-type Heard = { own: WrittenWord[]; given: WrittenWord[] };
+type Transcribed = { own: WrittenWord[]; given: WrittenWord[] };
 
-async function hear(
+async function transcribeFile(
   name: string,
   work: { inputPath: string; text: string; language: string },
-): Promise<Heard> {
+): Promise<Transcribed> {
   const transcriptPath = join(folder, `${name}.txt`);
   await writeFile(transcriptPath, work.text);
   const target = (model: string) => ({
@@ -111,10 +111,10 @@ async function benchTimit(): Promise<void> {
     const inputPath = join(folder, `${speaker}.wav`);
     writeSound(inputPath, [samples], TIMIT_RATE_HZ);
     const text = spoken.map((utterance) => utterance.text).join("\n");
-    const heard = await hear(speaker, { inputPath, text, language: "en" });
-    const pairs = pairWords(words, heard.own);
+    const recognised = await transcribeFile(speaker, { inputPath, text, language: "en" });
+    const pairs = pairWords(words, recognised.own);
     const ownErrors = pairs.flatMap(({ marked, written }) => listErrors(marked, written));
-    const givenErrors = words.flatMap((word, n) => listErrors(word, heard.given[n]));
+    const givenErrors = words.flatMap((word, n) => listErrors(word, recognised.given[n]));
     markedCount += words.length;
     ownCount += pairs.length;
     own.push(...ownErrors);
@@ -148,7 +148,7 @@ async function benchSongs(): Promise<void> {
   const all: number[] = [];
   const rows: string[] = [];
   for (const { path, name, words, text, language } of loadSongs(join(evaluationDir ?? "", "jamendo"))) {
-    const { own, given } = await hear(name, { inputPath: path, text, language });
+    const { own, given } = await transcribeFile(name, { inputPath: path, text, language });
     const errors = words.map((word, n) => (given[n]?.start ?? Number.NaN) - word.startSeconds);
     all.push(...errors);
     const { mean, median, share } = toFigures(errors);
@@ -180,7 +180,7 @@ async function benchLong(): Promise<void> {
   const inputPath = join(folder, "long.wav");
   writeSound(inputPath, [samples], TIMIT_RATE_HZ);
   const text = utterances.map((utterance) => utterance.text).join("\n");
-  const { given } = await hear("long", { inputPath, text, language: "en" });
+  const { given } = await transcribeFile("long", { inputPath, text, language: "en" });
   const { mean, median, share } = toFigures(words.flatMap((word, n) => listErrors(word, given[n])));
   const { peakMb } = await readMemory(engine.pid ?? 0);
   report(

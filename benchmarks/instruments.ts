@@ -23,8 +23,8 @@ const INSTRUMENTS = [
 ] as const;
 
 type Instrument = (typeof INSTRUMENTS)[number];
-type Row = { title: string; instrument: Instrument; before: Heard; after: Heard };
-type Heard = { sdr: number; share: number };
+type Row = { title: string; instrument: Instrument; before: Score; after: Score };
+type Score = { sdr: number; share: number };
 
 const [evaluationFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
@@ -85,7 +85,7 @@ async function separate(name: string, inputPath: string): Promise<Map<string, So
   return stems;
 }
 
-function compare(reference: Sound, estimate: Sound): Heard {
+function compare(reference: Sound, estimate: Sound): Score {
   return { sdr: scaleInvariantSdr(reference, estimate), share: shareOf(reference, estimate) };
 }
 

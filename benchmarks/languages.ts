@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 0.7;
 /** Languages written without spaces between words. */
 const UNSPACED = new Set(["ja", "th", "zh"]);
 
-type Heard = {
+type Transcribed = {
   text: string;
   metadata: { language: string; languageConfidence: number; languageSpans?: { language: string }[] };
 };
@@ -40,11 +40,14 @@ const lines = [
 for (const name of readdirSync(recordingsDir).sort()) {
   const [language = "", kind] = name.split("-");
   const { inputPath, text, seconds } = joinUtterances(join(recordingsDir, name));
-  const { text: heard, metadata } = await transcribe(inputPath, { name });
-  const { text: heardGiven } = await transcribe(inputPath, { name: `${name}-given`, language });
+  const { text: recognised, metadata } = await transcribe(inputPath, { name });
+  const { text: recognisedGiven } = await transcribe(inputPath, { name: `${name}-given`, language });
   const count = UNSPACED.has(language) ? undefined : countWordErrors;
-  const [words, wordsGiven] = [count?.(text, heard), count?.(text, heardGiven)];
-  const [letters, lettersGiven] = [countLetterErrors(text, heard), countLetterErrors(text, heardGiven)];
+  const [words, wordsGiven] = [count?.(text, recognised), count?.(text, recognisedGiven)];
+  const [letters, lettersGiven] = [
+    countLetterErrors(text, recognised),
+    countLetterErrors(text, recognisedGiven),
+  ];
   const spans = metadata.languageSpans?.map((span) => span.language) ?? [];
   lines.push(
     `| ${[
@@ -86,7 +89,7 @@ function joinUtterances(languageDir: string): { inputPath: string; text: string;
 async function transcribe(
   inputPath: string,
   { name, language }: { name: string; language?: string },
-): Promise<Heard> {
+): Promise<Transcribed> {
   const path = join(folder, `${name}.json`);
   await engine.run(
     {

@@ -25,7 +25,7 @@ if (songsDir === undefined || workDir === undefined) {
 }
 const RATE_HZ = 16_000;
 /** The worst gap is the mean error of this many words in a row. */
-const STRETCH_WORDS = 8;
+const RUN_WORDS = 8;
 
 const manifests = loadManifests();
 const whisperManifest = findWhisper(manifests);
@@ -93,9 +93,7 @@ async function measure({ words, text, samples, spoken }: LyricsCase) {
 }
 
 function findWorst(errors: readonly number[]): number {
-  const means = errors
-    .slice(STRETCH_WORDS - 1)
-    .map((_, n) => toFigures(errors.slice(n, n + STRETCH_WORDS)).mean);
+  const means = errors.slice(RUN_WORDS - 1).map((_, n) => toFigures(errors.slice(n, n + RUN_WORDS)).mean);
   return Math.max(0, ...means);
 }
 

@@ -9,18 +9,18 @@ const GOLDEN_RATIO = 0.618_034;
 
 /** Records when the first audio after a click is rendered; runs in the page, before its own scripts. */
 export const WATCH = `
-  const heard = globalThis.heard = { clickedMs: 0, afterMs: [], starts: 0, waveformMs: 0, spectrogramMs: 0 };
+  const playback = globalThis.playback = { clickedMs: 0, afterMs: [], starts: 0, waveformMs: 0, spectrogramMs: 0 };
   let pressedMs = 0;
   addEventListener("pointerdown", () => { pressedMs = performance.now(); }, true);
   // The page seeks when the button is released: what starts before that was scheduled, seconds ahead, for the place before.
-  addEventListener("pointerup", () => { heard.clickedMs = pressedMs; }, true);
+  addEventListener("pointerup", () => { playback.clickedMs = pressedMs; }, true);
   const { start } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (when, ...rest) {
-    heard.starts += 1;
-    if (heard.clickedMs > 0) {
+    playback.starts += 1;
+    if (playback.clickedMs > 0) {
       const waitMs = 1000 * Math.max(0, when - this.context.currentTime);
-      heard.afterMs.push(performance.now() + waitMs - heard.clickedMs);
-      heard.clickedMs = 0;
+      playback.afterMs.push(performance.now() + waitMs - playback.clickedMs);
+      playback.clickedMs = 0;
     }
     return start.call(this, when, ...rest);
   };
@@ -28,12 +28,12 @@ export const WATCH = `
     const tab = [...document.querySelectorAll("[role=tab]")].find(({ textContent }) => textContent === "Mixer");
     if (tab?.ariaSelected === "false") tab.click();
     for (const kind of ["waveform", "spectrogram"])
-      if (heard[kind + "Ms"] === 0 && document.querySelectorAll("[data-drawn=" + kind + "]").length === ${TRACKS})
-        heard[kind + "Ms"] = performance.now();
+      if (playback[kind + "Ms"] === 0 && document.querySelectorAll("[data-drawn=" + kind + "]").length === ${TRACKS})
+        playback[kind + "Ms"] = performance.now();
   };
   new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
 `;
-export type Heard = { starts: number; afterMs: number[]; waveformMs: number; spectrogramMs: number };
+export type Playback = { starts: number; afterMs: number[]; waveformMs: number; spectrogramMs: number };
 export async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -53,7 +53,7 @@ export async function playIn(tab: PlainTab): Promise<void> {
   await until(async () => (await readTab(tab)).starts > starts);
 }
 
-export const readTab = (tab: PlainTab) => tab.evaluate<Heard>("globalThis.heard");
+export const readTab = (tab: PlainTab) => tab.evaluate<Playback>("globalThis.playback");
 
 export async function seekAround(tab: PlainTab, count: number, offset: number): Promise<void> {
   for (let n = 0; n < count; n++) {

@@ -13,9 +13,9 @@ import { makeTempDir } from "../test/support/temp-dir.ts";
 import { describeRun } from "./machine.ts";
 import {
   compareSeeks,
-  type Heard,
   openMixerIn,
   openTab,
+  type Playback,
   playIn,
   readTab,
   seekAround,
@@ -37,7 +37,7 @@ const SEEKS = 40;
 const GOALS = { waveformMs: 1000, seekMs: 1000, memoryMb: 300 };
 const SAMPLE_MS = 100;
 
-const readHeard = (page: Page) => page.evaluate<Heard>("globalThis.heard");
+const readPlayback = (page: Page) => page.evaluate<Playback>("globalThis.playback");
 
 /** The tab's peak memory during some work. */
 async function withPeak(tab: PlainTab, work: () => Promise<void>): Promise<number> {
@@ -61,7 +61,7 @@ async function openMixer(browser: Browser, service: Service, id: string) {
   await signInOwner(opened.context, service);
   await opened.page.addInitScript({ content: WATCH });
   await opened.page.goto(`/app/tasks/${id}`);
-  await until(async () => (await readHeard(opened.page)).waveformMs > 0);
+  await until(async () => (await readPlayback(opened.page)).waveformMs > 0);
   return opened;
 }
 
@@ -70,7 +70,7 @@ async function measureOpenings(browser: Browser, service: Service, id: string): 
   const times: number[] = [];
   for (let n = 0; n < OPENINGS; n++) {
     const { page, context } = await openMixer(browser, service, id);
-    times.push((await readHeard(page)).waveformMs);
+    times.push((await readPlayback(page)).waveformMs);
     await context.close();
   }
   return times;

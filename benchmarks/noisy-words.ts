@@ -99,21 +99,21 @@ async function measure({ said, noise }: Spoken, snrDb: number, isReversed: boole
   const result = { words: countWordErrors(text, "").of, wrong: { ...nothing }, cpuSeconds: { ...nothing } };
   for (const way of isReversed ? WAYS.toReversed() : WAYS) {
     const before = process.cpuUsage();
-    result.wrong[way] = countWordErrors(text, await hear(mixed, way)).wrong;
+    result.wrong[way] = countWordErrors(text, await transcribeMixed(mixed, way)).wrong;
     const { user, system } = process.cpuUsage(before);
     result.cpuSeconds[way] = (user + system) / 1e6;
   }
   return result;
 }
 
-async function hear(samples: Float32Array, way: Way): Promise<string> {
+async function transcribeMixed(samples: Float32Array, way: Way): Promise<string> {
   const workDir = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
-  const heard = await transcribeSamples(samples, {
+  const recognised = await transcribeSamples(samples, {
     ...{ networks, manifests, workDir, language: "en" },
     noiseHalver: way === "engine" ? noiseHalver : undefined,
   });
   rmSync(workDir, { recursive: true });
-  return heard.lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
+  return recognised.lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
 }
 
 function toRow(name: string, measured: readonly Measured[]): string {

@@ -28,11 +28,11 @@ export function findDiarizationError(
   for (let step = 0; step < stepCount; step++) {
     if (isSkipped[step]) continue;
     const talking = people.filter((person) => person[step]).length;
-    const heard = voices.filter((voice) => voice[step]).length;
+    const active = voices.filter((voice) => voice[step]).length;
     spoken += talking;
-    missed += Math.max(0, talking - heard);
-    invented += Math.max(0, heard - talking);
-    both += Math.min(talking, heard);
+    missed += Math.max(0, talking - active);
+    invented += Math.max(0, active - talking);
+    both += Math.min(talking, active);
   }
   const { sharedSteps } = matchVoices(people, voices, (step) => !isSkipped[step]);
   const confused = both - sharedSteps;

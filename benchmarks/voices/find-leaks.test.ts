@@ -17,17 +17,17 @@ it("nothing leaks if everybody is in one file", () => {
   expect(findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ })).toEqual({
     turns: 3,
     strayTurns: 0,
-    heardShare: 0,
+    leakedShare: 0,
   });
 });
 
 it("counts turns in the wrong file, and the time a file is audible while its speaker is silent", () => {
   const found = [span("voice_01", 0, 10), span("voice_02", 10, 24)];
   const planes = [makePlane([0, 10]), makePlane([10, 24])];
-  const { turns, strayTurns, heardShare } = findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ });
+  const { turns, strayTurns, leakedShare } = findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ });
   expect({ turns, strayTurns }).toEqual({ turns: 3, strayTurns: 1 });
   // Ben's file has Anna's last four seconds of the 23 in which its speaker, or the first file's, is silent.
-  expect(heardShare).toBeCloseTo(3.75 / 23, 1);
+  expect(leakedShare).toBeCloseTo(3.75 / 23, 1);
 });
 
 it("a turn is not in the wrong file because somebody else speaks during most of it", () => {

@@ -12,7 +12,7 @@ export type StrayTurns = { turns: number; strayTurns: number };
 /** Speech in other people's files. */
 export type Leaks = StrayTurns & {
   /** Share of the time in which a file's speaker is silent but the file is above −50 dB of their level. */
-  heardShare: number;
+  leakedShare: number;
 };
 
 export function findStrayTurns(
@@ -52,7 +52,7 @@ export function findLeaks(
   const { voiceOf } = matchVoices(people, voices);
   // Files are sorted by name; one without speech has no segments.
   const fileOf = [...names.keys()].map((name) => Number(/\d+$/.exec(name)?.[0]) - 1);
-  let [silent, heard] = [0, 0];
+  let [silent, leaked] = [0, 0];
   people.forEach((person, index) => {
     const own = voiceOf[index] ?? -1;
     const plane = sound.planes[fileOf[own] ?? -1];
@@ -63,10 +63,10 @@ export function findLeaks(
     for (let step = 0; step < stepCount; step++) {
       if (talks[step]) continue;
       silent += 1;
-      heard += Number((power[step] ?? 0) > level * 10 ** (SILENT_DB / 10));
+      leaked += Number((power[step] ?? 0) > level * 10 ** (SILENT_DB / 10));
     }
   });
-  return { ...findStrayTurns(truth, found, stepCount), heardShare: silent === 0 ? 0 : heard / silent };
+  return { ...findStrayTurns(truth, found, stepCount), leakedShare: silent === 0 ? 0 : leaked / silent };
 }
 
 /** Adds the collar around speech. */

@@ -35,7 +35,7 @@ export async function measureConversations(
     );
     const { people, voices, error, leaks, gainDb, seconds, cpuSeconds, peakMb } = measured;
     const errors = [error.total, error.missed, error.invented, error.confused].map(percent).join(" | ");
-    const files = `${leaks.strayTurns} of ${leaks.turns} | ${percent(leaks.heardShare)}`;
+    const files = `${leaks.strayTurns} of ${leaks.turns} | ${percent(leaks.leakedShare)}`;
     const speed = `${seconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${((2 * seconds) / cpuSeconds).toFixed(1)} | ${peakMb}`;
     rows.push(
       `| ${name} | ${people} | ${voices} | ${errors} | ${files} | ${gainDb?.toFixed(1) ?? "–"} | ${speed} |`,

@@ -35,21 +35,22 @@ async function measurePair(
     Float32Array,
   ];
   const mix = new Float32Array(Math.max(a.length, b.length)).map((_, n) => (a[n] ?? 0) + (b[n] ?? 0));
-  const hear = async (plane: Float32Array) => bench.transcribe(bench.write("heard", plane, TIMIT_RATE_HZ));
+  const transcribePlane = async (plane: Float32Array) =>
+    bench.transcribe(bench.write("recognised", plane, TIMIT_RATE_HZ));
   const wrong = (reference: string, text: string) => countWordErrors(reference, text).wrong;
-  const heard = await hear(mix);
+  const recognised = await transcribePlane(mix);
   const { planes } = await bench.takeApart(bench.write("mix", mix, TIMIT_RATE_HZ), "two_speaker");
   const [first = new Float32Array(), second = new Float32Array()] = planes;
-  const voices = [await hear(first), await hear(second)] as const;
+  const voices = [await transcribePlane(first), await transcribePlane(second)] as const;
   return {
     words: countWordErrors(texts.join(" "), "").of,
     // Both texts, in whichever order fits better.
-    inMixture: Math.min(wrong(texts.join(" "), heard), wrong(texts.toReversed().join(" "), heard)),
+    inMixture: Math.min(wrong(texts.join(" "), recognised), wrong(texts.toReversed().join(" "), recognised)),
     inVoices: Math.min(
       wrong(texts[0], voices[0]) + wrong(texts[1], voices[1]),
       wrong(texts[0], voices[1]) + wrong(texts[1], voices[0]),
     ),
-    alone: wrong(texts[0], await hear(a)) + wrong(texts[1], await hear(b)),
+    alone: wrong(texts[0], await transcribePlane(a)) + wrong(texts[1], await transcribePlane(b)),
   };
 }
 

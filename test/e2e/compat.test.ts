@@ -15,7 +15,7 @@ let dataDir: string;
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  dataDir = await makeTempDir("doors");
+  dataDir = await makeTempDir("compat");
   service = await startService({ dataDir, environment: { SPEECH_MODEL: "whisper-tiny" } });
   client = new OpenAI({ apiKey: SERVICE_KEY, baseURL: `${service.address}/v1` });
 });

@@ -32,7 +32,7 @@ function sing(text: string, startSeconds: number): Sung[] {
   });
 }
 
-function hear(words: readonly Sung[], durationSeconds: number): TimedText {
+function recognise(words: readonly Sung[], durationSeconds: number): TimedText {
   return {
     lines: [
       {
@@ -58,7 +58,7 @@ async function align(work: {
   const { whisper, encodedSeconds } = makeLetterWhisper();
   const aligned = await alignText({
     text: work.text,
-    spoken: hear(work.recognised, work.durationSeconds),
+    spoken: recognise(work.recognised, work.durationSeconds),
     source: new ArraySource([makeLetterSound(work.sung, work.durationSeconds)], 16_000),
     getWhisper: async () => whisper,
     log: openLog(),
@@ -237,7 +237,7 @@ describe("alignText", () => {
     const sung = parts.flatMap(({ recognised, missed }) => [...recognised, ...missed]);
     const work = {
       text: sung.map(({ text }) => text).join(" "),
-      spoken: hear(
+      spoken: recognise(
         parts.flatMap(({ recognised }) => recognised),
         240,
       ),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { hasSpeech, markSpeech, maskNonSpeech } from "./mask-non-speech.ts";
 import { NO_SPEAKER, STEPS_PER_SECOND } from "./turns.ts";
 
-it("[VO1] far from detected speech nobody has a turn, but a voice is still heard", () => {
+it("[VO1] far from detected speech nobody has a turn, but a voice is still active", () => {
   const steps = 4 * STEPS_PER_SECOND;
   const turns = {
     voiceCount: 1,

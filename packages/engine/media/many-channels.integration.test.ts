@@ -34,9 +34,9 @@ describe("audio with more than eight channels", () => {
         const lengthFrames = 9600;
         const samples = new Float32Array(channels * lengthFrames);
         // The left output has only the second channel from the end, or also an unpaired last one.
-        const heard = channels % 2 === 0 ? channels - 2 : channels - 3;
+        const loud = channels % 2 === 0 ? channels - 2 : channels - 3;
         for (let frame = 0; frame < lengthFrames; frame++)
-          samples[frame * channels + heard] = 0.9 * Math.sin((2 * Math.PI * 440 * frame) / 48_000);
+          samples[frame * channels + loud] = 0.9 * Math.sin((2 * Math.PI * 440 * frame) / 48_000);
         await encodeSignal({ sampleRateHz: 48_000, channels, samples }, { files: [{ path, format }] });
         const mixed = await decodeSignal(path);
         expect(mixed).toMatchObject({ channels: 2, channelLayout: "stereo" });

@@ -38,7 +38,7 @@ const makeNetworks = (network: GainNetwork): Networks => ({
 });
 
 /** Transcribes an input and separates its drums, with a network that records the requested stems. */
-async function hear(
+async function transcribe(
   name: string,
   inputPath: string,
   options: {
@@ -86,13 +86,13 @@ describe("the source of a transcription", () => {
   it("[V9] is the vocals if there is music, from the same pass as other targets", async () => {
     const inputPath = join(folder, "song.wav");
     writeSound(inputPath, makeSyntheticSong(SONG), RATE);
-    const { readFrom, runs } = await hear("song", inputPath);
+    const { readFrom, runs } = await transcribe("song", inputPath);
     expect(readFrom).toEqual(["vocals"]);
     expect(runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums", "vocals"]));
   });
 
   it("[V9] is the input if there is speech without music", async () => {
-    const { lines, readFrom, runs } = await hear(
+    const { lines, readFrom, runs } = await transcribe(
       "speech",
       join(import.meta.dirname, "../transcription/support/english.opus"),
     );
@@ -105,11 +105,11 @@ describe("the source of a transcription", () => {
     const inputPath = join(folder, "unheard.wav");
     writeSound(inputPath, makeSyntheticSong(SONG), RATE);
     const missing = () => Promise.reject(new EngineError("network-missing", "Its weights are missing."));
-    const deaf = await hear("deaf", inputPath, { broken: { getMusicDetector: missing } });
+    const deaf = await transcribe("deaf", inputPath, { broken: { getMusicDetector: missing } });
     expect(deaf.readFrom).toEqual(["input"]);
     expect(deaf.runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums"]));
     const failed: string[] = [];
-    const whole = await hear("whole", inputPath, {
+    const whole = await transcribe("whole", inputPath, {
       broken: { getNetwork: missing },
       onTargetFailed: (key) => failed.push(key),
     });
@@ -124,16 +124,16 @@ describe("the source of a transcription", () => {
       plane.map((value, n) => value + 0.3 * (song[channel]?.[n] ?? 0)),
     );
     writeSound(inputPath, mix, 48_000);
-    expect((await hear("sung", inputPath)).readFrom).toEqual(["vocals"]);
+    expect((await transcribe("sung", inputPath)).readFrom).toEqual(["vocals"]);
     const deaf = {
       getWhisper: () => Promise.reject(new EngineError("network-missing", "It must not be needed.")),
     };
     const failed: string[] = [];
     const onTargetFailed = (key: string) => failed.push(key);
-    await hear("sung", inputPath, { broken: deaf, onTargetFailed });
+    await transcribe("sung", inputPath, { broken: deaf, onTargetFailed });
     expect(failed).toEqual([]);
     const gain = { ...GAIN, weights: { ...GAIN.weights, sha256: "2".repeat(64) } };
-    await hear("sung", inputPath, { broken: deaf, onTargetFailed, gain });
+    await transcribe("sung", inputPath, { broken: deaf, onTargetFailed, gain });
     expect(failed).toEqual(["text"]);
   });
 
@@ -143,7 +143,7 @@ describe("the source of a transcription", () => {
     // Voice, bass and drums are identical in both channels: their difference is chords and the hi-hat.
     const chords = left.map((value, n) => value - (right[n] ?? 0));
     writeSound(inputPath, [chords, chords], RATE);
-    const { lines, readFrom } = await hear("chords", inputPath);
+    const { lines, readFrom } = await transcribe("chords", inputPath);
     expect({ lines, readFrom }).toEqual({ lines: [], readFrom: ["vocals"] });
   });
 });

@@ -22,19 +22,24 @@ describe("fillTimes", () => {
   });
 
   it("[Y1] keeps order to the last bit", () => {
-    const heard = [undefined, undefined, undefined, { startSeconds: 4.783966660611277e-45, endSeconds: 0 }];
-    const [, , third, fourth] = fillTimes(heard, { durationSeconds: 30 });
+    const recognised = [
+      undefined,
+      undefined,
+      undefined,
+      { startSeconds: 4.783966660611277e-45, endSeconds: 0 },
+    ];
+    const [, , third, fourth] = fillTimes(recognised, { durationSeconds: 30 });
     expect(third?.endSeconds).toBeLessThanOrEqual(fourth?.startSeconds ?? 0);
   });
 
   it("[Z4] divides the time between two words among the unheard words between them", () => {
-    const heard = [
+    const recognised = [
       { startSeconds: 1, endSeconds: 2 },
       undefined,
       undefined,
       { startSeconds: 3, endSeconds: 4 },
     ];
-    expect(fillTimes(heard, { durationSeconds: 5 })).toEqual([
+    expect(fillTimes(recognised, { durationSeconds: 5 })).toEqual([
       { startSeconds: 1, endSeconds: 2 },
       { startSeconds: 2, endSeconds: 2.5 },
       { startSeconds: 2.5, endSeconds: 3 },
@@ -43,14 +48,14 @@ describe("fillTimes", () => {
   });
 
   it("[Z4] puts those roughly where they are expected, if that is between their neighbours and in order", () => {
-    const heard = [{ startSeconds: 1, endSeconds: 2 }, undefined, undefined, undefined];
+    const recognised = [{ startSeconds: 1, endSeconds: 2 }, undefined, undefined, undefined];
     const estimated = [
       undefined,
       { startSeconds: 7, endSeconds: 8 },
       { startSeconds: 3, endSeconds: 4 },
       undefined,
     ];
-    expect(fillTimes(heard, { durationSeconds: 10, estimated })).toEqual([
+    expect(fillTimes(recognised, { durationSeconds: 10, estimated })).toEqual([
       { startSeconds: 1, endSeconds: 2 },
       { startSeconds: 7, endSeconds: 8 },
       { startSeconds: 8, endSeconds: 9 },
@@ -59,10 +64,10 @@ describe("fillTimes", () => {
   });
 
   it("[Y1] ends a word where the next one starts", () => {
-    const heard = [
+    const recognised = [
       { startSeconds: 1, endSeconds: 4 },
       { startSeconds: 3, endSeconds: 5 },
     ];
-    expect(fillTimes(heard, { durationSeconds: 10 })[0]).toEqual({ startSeconds: 1, endSeconds: 3 });
+    expect(fillTimes(recognised, { durationSeconds: 10 })[0]).toEqual({ startSeconds: 1, endSeconds: 3 });
   });
 });

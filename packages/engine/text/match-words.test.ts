@@ -39,28 +39,30 @@ describe("findCommonRuns", () => {
   });
 
   it("[Z2] does not choose between two equally good places", () => {
-    const heard = "we meet again my friend";
+    const recognised = "we meet again my friend";
     const text = "we meet again oh we meet again and my friend";
-    expect(findCommonRuns(text.split(" "), heard.split(" "))).toEqual([{ first: 8, second: 3, length: 2 }]);
+    expect(findCommonRuns(text.split(" "), recognised.split(" "))).toEqual([
+      { first: 8, second: 3, length: 2 },
+    ]);
   });
 
   it("[Z2] matches an hour of recurring lines with one word in sixteen misrecognised", () => {
     const random = makeSeededRandom(3);
     const verse = Array.from({ length: 700 }, () => `w${Math.floor(300 * random())}`);
     const text = Array.from({ length: 13 }, () => verse).flat();
-    const heard = text.map((word) => (random() < 1 / 16 ? `${word}x` : word));
-    const same = text.filter((word, n) => word === heard[n]).length;
-    const inPlace = findCommonRuns(text, heard).filter((run) => run.first === run.second);
+    const recognised = text.map((word) => (random() < 1 / 16 ? `${word}x` : word));
+    const same = text.filter((word, n) => word === recognised[n]).length;
+    const inPlace = findCommonRuns(text, recognised).filter((run) => run.first === run.second);
     expect(inPlace.reduce((sum, run) => sum + run.length, 0)).toBeGreaterThan(0.99 * same);
     expect(findCommonRuns(text, text.toReversed())).toEqual([]);
   });
 
   it("[Z2] compares 20,000 words with 10,000 in bounded time and memory", () => {
     const text = Array.from({ length: 20_000 }, (_, n) => `w${(Math.imul(n * n, 2654435761) >>> 0) % 3000}`);
-    const heard = text.slice(5000, 15_000).filter((_, n) => n % 10 !== 0);
+    const recognised = text.slice(5000, 15_000).filter((_, n) => n % 10 !== 0);
     const startedAt = performance.now();
-    const runs = findCommonRuns(text, heard);
-    expect(runs.reduce((sum, run) => sum + run.length, 0)).toBe(heard.length);
+    const runs = findCommonRuns(text, recognised);
+    expect(runs.reduce((sum, run) => sum + run.length, 0)).toBe(recognised.length);
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });

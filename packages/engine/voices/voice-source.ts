@@ -43,7 +43,7 @@ export function openVoiceSounds(
 }
 
 /**
- * One voice: the input where it is heard alone, its stream where others overlap, with its share of what is above the streams' band, and silence
+ * One voice: the input where it is active alone, its stream where others overlap, with its share of what is above the streams' band, and silence
  * elsewhere.
  */
 export class VoiceSource implements FrameSource {

@@ -45,8 +45,8 @@ it("[V5] a phrase that is probable only because it repeats is doubtful", () => {
 it("[V5] speech that is played twice does not count as a loop", () => {
   const tokens = [1, 2, 3, 1, 2, 3];
   const repeats = [-0.01, -0.01, -0.01, -0.1];
-  const heard = written({ tokens, logProbs: [-0.1, -0.3, -0.1, ...repeats] });
-  expect(isRepeatedForSure(heard)).toBe(true);
-  expect(isRepeatedForSure({ ...heard, isBrokenOff: true })).toBe(false);
+  const transcript = written({ tokens, logProbs: [-0.1, -0.3, -0.1, ...repeats] });
+  expect(isRepeatedForSure(transcript)).toBe(true);
+  expect(isRepeatedForSure({ ...transcript, isBrokenOff: true })).toBe(false);
   expect(isRepeatedForSure(written({ tokens, logProbs: [-0.9, -1.3, -0.1, ...repeats] }))).toBe(false);
 });

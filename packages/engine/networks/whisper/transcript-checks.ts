@@ -8,7 +8,7 @@ const MIN_LOG_PROB = -1;
 const MIN_SURE_LOG_PROB = -0.5;
 const MIN_NO_SPEECH = 0.3;
 
-/** In a repetitive text only the first occurrence counts: a phrase once written is likely to be repeated whatever is heard. */
+/** In a repetitive text only the first occurrence counts: a phrase once written is likely to be repeated whatever is said. */
 export function averageLogProb({ tokens, logProbs }: RatedTokens): number {
   const first = logProbs.filter((_, n) => tokens.indexOf(tokens[n] ?? Number.NaN) === n);
   const counted = 2 * first.length > tokens.length ? logProbs : first;

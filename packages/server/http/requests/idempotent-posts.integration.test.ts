@@ -165,7 +165,7 @@ const signIns = [
   "/invitations/accept",
   "/invitations/accept/provider",
 ].map((path) => `/account${path}`);
-/** Tested separately below; those that wait for their Task in doors/, resumable uploads beside their routes. */
+/** Tested separately below; those that wait for their Task in compat/, resumable uploads beside their routes. */
 const others = [
   "/v1/audio/transcriptions",
   "/v1/audio/translations",
