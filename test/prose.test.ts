@@ -106,6 +106,11 @@ function* listStringFaults(file: string): Generator<string> {
   }
 }
 
+function* listSqlFaults(file: string): Generator<string> {
+  for (const [index, line] of readLines(file).entries())
+    yield* listPhrases(`${file}:${index + 1}`, line.split("--")[1] ?? "");
+}
+
 it("documents are in plain English: no phrase we avoid, no line over 160 characters", () => {
   const faults = listFiles("*.md").flatMap((file) => [...listDocumentFaults(file)]);
   expect(faults, faults.join("\n")).toEqual([]);
@@ -129,5 +134,12 @@ it("messages, descriptions and page texts have no phrase we avoid", () => {
   );
   const faults = files.flatMap((file) => [...listStringFaults(file)]);
   expect(files.length).toBeGreaterThan(500);
+  expect(faults, faults.join("\n")).toEqual([]);
+});
+
+it("comments in SQL have no phrase we avoid", () => {
+  const files = listFiles("packages/*.sql");
+  const faults = files.flatMap((file) => [...listSqlFaults(file)]);
+  expect(files.length).toBeGreaterThan(5);
   expect(faults, faults.join("\n")).toEqual([]);
 });

@@ -64,7 +64,7 @@ export type {
   TranscriptionOptions,
 } from "./targets/engine-request.ts";
 export type { TargetProgress } from "./targets/stage-progress.ts";
-export { MAX_TRANSCRIPT_BYTES as TRANSCRIPT_MAX_BYTES, parseTranscript } from "./text/parse-transcript.ts";
+export { MAX_TRANSCRIPT_BYTES, parseTranscript } from "./text/parse-transcript.ts";
 export type { TextFormat } from "./text/text-format.ts";
 export type { TimedText } from "./text/timed-text.ts";
 export { writeText } from "./text/write-text.ts";

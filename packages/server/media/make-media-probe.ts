@@ -81,10 +81,7 @@ export function makeMediaProbe(blobs: Blobs, { probesAtOnce }: { probesAtOnce: n
         if (error.kind === "unreadable" || error.kind === "no-audio")
           return { isReadable: false, reason: error.kind, message: error.message };
         if (error.kind === "machine-failed")
-          throw new Refusal(
-            "UNAVAILABLE",
-            "The asset could not be probed; retry shortly",
-          );
+          throw new Refusal("UNAVAILABLE", "The asset could not be probed; retry shortly");
         // A crash may be the file's or the machine's fault: refuse now, and probe again next time.
         throw new Refusal("MEDIA_UNREADABLE", error.message);
       }

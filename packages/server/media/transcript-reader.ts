@@ -1,4 +1,4 @@
-import { EngineError, parseTranscript, TRANSCRIPT_MAX_BYTES } from "@stemwright/engine";
+import { EngineError, MAX_TRANSCRIPT_BYTES, parseTranscript } from "@stemwright/engine";
 import type { Blobs, TranscriptReader } from "../domain/ports.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
@@ -13,7 +13,7 @@ async function readTranscript(blobs: Blobs, blobKey: string): Promise<Buffer> {
   for await (const chunk of await blobs.read(blobKey)) {
     chunks.push(chunk as Buffer);
     sizeBytes += (chunk as Buffer).length;
-    if (sizeBytes > TRANSCRIPT_MAX_BYTES) break;
+    if (sizeBytes > MAX_TRANSCRIPT_BYTES) break;
   }
   return Buffer.concat(chunks);
 }

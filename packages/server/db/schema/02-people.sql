@@ -46,7 +46,7 @@ create table invitations (
 );
 create index invitations_of_client on invitations (client_id, created_at, id);
 
--- Rate limits of wrong passwords, as leaky buckets: the level is known at any time, without a window that starts anew.
+-- Rate limits of wrong passwords, as leaky buckets: the level is known at any time, without a window that starts again.
 create table sign_in_allowances (
   subject    bytea primary key,
   -- Attempts that had not leaked away at counted_at.

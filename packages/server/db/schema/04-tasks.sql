@@ -122,7 +122,7 @@ create table task_previews (
   task_id    text primary key references tasks (id) on delete cascade,
   -- Whose quota they count against; the Task is deleted before them.
   client_id  text not null,
-  -- Changes when they are started anew, so that chunks of two runs are never mixed.
+  -- Changes when they are started again, so that chunks of two runs are never mixed.
   version    text not null,
   -- Sample rate, channels, length and the like; fixed for a version.
   shape      jsonb not null,
