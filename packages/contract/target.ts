@@ -13,13 +13,9 @@ export const MAX_KEYWORD_CHARACTERS = 60;
 
 /** Options of all text models; another model refuses them. */
 const textOptions = {
-  translate: z
-    .boolean()
-    .exactOptional()
-    .meta({ description: "Transcription only: translate into English" }),
+  translate: z.boolean().exactOptional().meta({ description: "Transcription only: translate into English" }),
   prompt: plainText(MAX_PROMPT_CHARACTERS).exactOptional().meta({
-    description:
-      "Transcription and alignment: text that precedes the recording, to guide spelling and style",
+    description: "Transcription and alignment: text that precedes the recording, to guide spelling and style",
   }),
   keywords: z
     .array(plainText(MAX_KEYWORD_CHARACTERS).refine((text) => text.trim() !== "", "must not be blank"))
@@ -46,7 +42,10 @@ export const TEXT_OPTIONS = Object.keys(textOptions) as (keyof typeof textOption
 
 /** The only list of a target's options; echoed in the Task only if supplied. */
 const optionalFields = {
-  residual: z.boolean().exactOptional().meta({ description: "Also return the residual: the input minus the stem" }),
+  residual: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: "Also return the residual: the input minus the stem" }),
   variant: plainText(64)
     .exactOptional()
     .meta({ description: "A variant of the model", example: "high_quality" }),

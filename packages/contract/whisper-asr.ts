@@ -21,7 +21,7 @@ export const asrQuery = z.object({
   language: z
     .string()
     .exactOptional()
-    .meta({ description: "ISO 639-1; absent or empty for automatic detection detection" }),
+    .meta({ description: "ISO 639-1; absent or empty for automatic detection" }),
   initial_prompt: z
     .string()
     .exactOptional()

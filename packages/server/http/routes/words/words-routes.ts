@@ -27,7 +27,7 @@ export const heavy = { config: { isHeavy: true }, serializerCompiler: () => JSON
 
 export const exportResponse = {
   200: {
-    description: "The words in that formatat",
+    description: "The words in that format",
     content: { "*/*": { schema: z.unknown().meta({ type: "string" }) } },
   },
 };
