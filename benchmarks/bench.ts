@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   memory: () => import("./memory.ts"),
   mixer: () => import("./mixer.ts"),
   noise: () => import("./noisy-words.ts"),
+  "open-networks": () => import("./open-networks.ts"),
   overload: () => import("./overload.ts"),
   previews: () => import("./previews.ts"),
   quality: () => import("./quality.ts"),

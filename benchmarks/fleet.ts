@@ -16,7 +16,7 @@ import { percentile } from "./run-clients.ts";
 
 /*
  * The load of a fleet of workers on one PostgreSQL server: real workers with an engine that only waits, many in this process, and a server that they know
- * by its address alone. `npm run bench:fleet -- [SIZES] [DATABASE_URL]`, such as 10,100,200. A server of the system, such as Debian's, has other defaults
+ * by its address alone. `npm run bench fleet -- [SIZES] [DATABASE_URL]`, such as 10,100,200. A server of the system, such as Debian's, has other defaults
  * than ours, jit among them: with its address the figures are printed and not stored, without the cores it uses.
  */
 const [sizes = "10,50,100,200", givenUrl] = process.argv.slice(2);
@@ -243,7 +243,7 @@ async function main(): Promise<void> {
     const bench = { db, pool, connectionString, dir, serverPid: own?.pid };
     report("# A fleet of workers", "", ...describeRun());
     report(
-      "- real workers with an engine that only waits, all in one process: `npm run bench:fleet`",
+      "- real workers with an engine that only waits, all in one process: `npm run bench fleet`",
       own
         ? "- one PostgreSQL beside them (synchronous_commit on, shared_buffers 256 MB)"
         : await describeServer(pool),

@@ -9,7 +9,7 @@ import type { ProgramFigures } from "./measure-program.ts";
 
 /**
  * Networks as large as the published ones, with weights that a formula makes: one chunk with the original implementation in PyTorch and with ours, in turn.
- * `npm run bench:open-networks -- PYTHON_COMMAND FOLDER [ROUNDS [NAME…]]`, where PYTHON_COMMAND is `python3 training/reference_outputs.py` with the paths of
+ * `npm run bench open-networks -- PYTHON_COMMAND FOLDER [ROUNDS [NAME…]]`, where PYTHON_COMMAND is `python3 training/reference_outputs.py` with the paths of
  * the originals and `--out FOLDER`.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/open-networks.md");
@@ -87,7 +87,7 @@ function formatResults(): string {
     "# Networks that people add, against their original implementations",
     "",
     "One chunk of the network's own length, two threads, the programs in turn; in brackets the share of PyTorch's. Time is that of the chunk alone, memory the peak of",
-    `the whole process. ${rounds} rounds. \`npm run bench:open-networks\`.`,
+    `the whole process. ${rounds} rounds. \`npm run bench open-networks\`.`,
     "",
     ...run,
     "",

@@ -82,7 +82,7 @@ async function fetchAll(
       if (attempt === ATTEMPTS)
         throw new CliError(
           "UNREACHABLE",
-          `${address} could not be downloaded: ${reasonOf(error)}. The same command goes on from there.`,
+          `${address} could not be downloaded: ${reasonOf(error)}. The same command resumes there.`,
           { cause: error },
         );
       await wait(backoffMs * 2 ** (attempt - 1));

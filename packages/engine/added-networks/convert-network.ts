@@ -223,7 +223,7 @@ export function toStemNames(stems: readonly string[]): string[] {
   const faulty = names.findIndex((name, index) => name === "" || names.indexOf(name) !== index);
   if (faulty >= 0)
     throw new CheckpointRefused(
-      `The network's stems can't be told apart: ${JSON.stringify(stems[faulty]?.slice(0, 40))} has no name of its own. Name them in the configuration (training.instruments).`,
+      `The network's stems are ambiguous: ${JSON.stringify(stems[faulty]?.slice(0, 40))} has no unique name. Name them in the configuration (training.instruments).`,
     );
   return names;
 }

@@ -21,7 +21,7 @@ import type { Plain } from "./checkpoint-state.ts";
 const CHILD_PATH = join(import.meta.dirname, "child", `checkpoint-child${extname(import.meta.filename)}`);
 const CHANNEL_FD = 3;
 /** Longer than any facts: a child that was taken over by a file may send anything. */
-const REPORT_MAX_CHARS = 1 << 24;
+const MAX_REPORT_CHARS = 1 << 24;
 /** A child that neither reads nor writes for so long is stuck. */
 const STALL_LIMIT_MS = 120_000;
 
@@ -151,7 +151,7 @@ function readLines(channel: Duplex, onLine: (line: string) => void, onNonsense: 
     const lines = (pending + text).split("\n");
     pending = lines.pop() ?? "";
     try {
-      if (pending.length > REPORT_MAX_CHARS) throw new RangeError("a report without end");
+      if (pending.length > MAX_REPORT_CHARS) throw new RangeError("a report without end");
       lines.forEach(onLine);
     } catch {
       channel.destroy();

@@ -27,7 +27,7 @@ const TYPES = new Map<number, TensorType>([
   [16, "BF16"],
 ]);
 const WINDOW_BYTES = 1 << 16;
-const TEXT_MAX_BYTES = 1 << 16;
+const MAX_TEXT_BYTES = 1 << 16;
 
 type Reader = { byteAt(at: number): number | undefined; source: ByteSource };
 
@@ -98,7 +98,7 @@ function listNumbers(reader: Reader, { value, start, end }: FieldSpan): number[]
   const numbers: number[] = [];
   let number = 0;
   let factor = 1;
-  for (const byte of reader.source.read(start, Math.min(end - start, TEXT_MAX_BYTES))) {
+  for (const byte of reader.source.read(start, Math.min(end - start, MAX_TEXT_BYTES))) {
     number += (byte & 0x7f) * factor;
     factor *= 128;
     if (byte >= 0x80) continue;
@@ -122,6 +122,6 @@ function readPort(reader: Reader, message: FieldSpan): GraphPort {
 function readText(reader: Reader, span: FieldSpan | undefined): string {
   if (span === undefined) return "";
   return new TextDecoder().decode(
-    reader.source.read(span.start, Math.min(span.end - span.start, TEXT_MAX_BYTES)),
+    reader.source.read(span.start, Math.min(span.end - span.start, MAX_TEXT_BYTES)),
   );
 }

@@ -3,7 +3,7 @@ import { CheckpointError } from "./checkpoint-error.ts";
 import type { Plain } from "./checkpoint-state.ts";
 
 /** The largest published one has 12 kB. */
-export const CONFIGURATION_MAX_BYTES = 1 << 20;
+export const MAX_CONFIGURATION_BYTES = 1 << 20;
 const PYTHON_TAG = /^(tag:yaml\.org,2002:python\/|!!?python\/)/;
 /** Anchors of published files are used a few times; more is a bomb. */
 const MAX_ALIASES = 100;

@@ -6,13 +6,13 @@ const END64_LOCATOR = { signature: 0x07064b50, bytes: 20 };
 const END64 = { signature: 0x06064b50, bytes: 56 };
 const CENTRAL = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
-const COMMENT_MAX_BYTES = 0xffff;
+const MAX_COMMENT_BYTES = 0xffff;
 const ZIP64_FIELD = 1;
 const ENCRYPTED = 1;
 const STORED = 0;
 const IN_ZIP64_FIELD = 0xffffffff;
 /** Of the list of entries: 200,000 tensors. */
-const DIRECTORY_MAX_BYTES = 32 * 1024 ** 2;
+const MAX_DIRECTORY_BYTES = 32 * 1024 ** 2;
 
 type Entry = { name: string; flags: number; method: number; sizeBytes: number; localStart: number };
 
@@ -60,7 +60,7 @@ function readRecord(source: ByteSource, start: number, { signature, bytes }: typ
 
 function listEntries(source: ByteSource): Entry[] {
   const { start, sizeBytes, count } = findDirectory(source);
-  if (sizeBytes > DIRECTORY_MAX_BYTES)
+  if (sizeBytes > MAX_DIRECTORY_BYTES)
     throw new CheckpointError("too-large", `The file lists ${count} entries, more than any checkpoint has.`);
   const bytes = source.read(start, sizeBytes);
   const entries: Entry[] = [];
@@ -74,7 +74,7 @@ function listEntries(source: ByteSource): Entry[] {
 }
 
 function findDirectory(source: ByteSource): { start: number; sizeBytes: number; count: number } {
-  const tailBytes = Math.min(source.sizeBytes, END.bytes + COMMENT_MAX_BYTES);
+  const tailBytes = Math.min(source.sizeBytes, END.bytes + MAX_COMMENT_BYTES);
   const tailStart = source.sizeBytes - tailBytes;
   const tail = new DataView(source.read(tailStart, tailBytes).buffer);
   for (let at = tailBytes - END.bytes; at >= 0; at--) {

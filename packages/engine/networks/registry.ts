@@ -28,7 +28,7 @@ const FAMILIES: Record<StemFamilyName, StemFamily | Architecture> = {
 const ARCHITECTURES = Object.values(FAMILIES).filter((family) => "recognise" in family);
 
 /** Names of tensors in the error for an unknown architecture. */
-const NAMES_MAX = 8;
+const MAX_NAMES = 8;
 
 export const getStemFamily = ({ family }: Pick<StemManifest, "family">): StemFamily => FAMILIES[family];
 
@@ -46,7 +46,7 @@ export function recogniseCheckpoint(checkpoint: Checkpoint): Recognised {
   }
   const known = ARCHITECTURES.map(({ title }) => title);
   const names = checkpoint.tensors.map(({ name }) => name);
-  const shown = names.slice(0, NAMES_MAX).join(", ") + (names.length > NAMES_MAX ? ", …" : "");
+  const shown = names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ", …" : "");
   throw new CheckpointRefused(
     `${checkpoint.fileName} is of an unknown architecture. Known are ${known.join(", ")}. Its tensors: ${shown || "none"}.`,
   );

@@ -10,7 +10,7 @@ import type { StemLender } from "../separation/stem-cache.ts";
 import { loadDecodedInput } from "../targets/decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget } from "../targets/engine-request.ts";
 import { findLeadFrames } from "../targets/file-timeline.ts";
-import { planTargets } from "../targets/plan-targets.ts";
+import { planTargets, type TargetPlan } from "../targets/plan-targets.ts";
 import { StageProgress } from "../targets/stage-progress.ts";
 import { toSystemError } from "../targets/to-engine-error.ts";
 import { DECODE_SECONDS, weighTargets } from "./progress-weights.ts";
@@ -43,19 +43,8 @@ export async function runRequest(
     weighTargets(firstPlan, firstWaits),
   );
   try {
-    const started = Promise.withResolvers<void>();
-    const decoding = loadDecodedInput({
-      ...request,
-      onStart: started.resolve,
-      onProgress: progress.makeStage(DECODE_SECONDS, firstWaits.forDecoding),
-    });
-    // Load the first network while another process decodes. If that fails, its pass reports it.
-    await Promise.race([started.promise, decoding]);
-    await Promise.allSettled([
-      decoding,
-      ...firstPlan.stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
-    ]);
-    const decoded = await decoding;
+    const onProgress = progress.makeStage(DECODE_SECONDS, firstWaits.forDecoding);
+    const decoded = await decodeAndLoad(request, { onProgress, plan: firstPlan, networks });
     const unmakeable = listUnmakeable(request, decoded.info);
     await reportRefused(report, unmakeable);
     const isLeft = (target: EngineTarget) => unmakeable.every((refused) => refused.target !== target);

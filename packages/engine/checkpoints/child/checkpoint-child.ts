@@ -13,7 +13,7 @@ import type {
   CheckpointWork,
 } from "../checkpoint-request.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";
-import { CONFIGURATION_MAX_BYTES, readConfiguration } from "../read-configuration.ts";
+import { MAX_CONFIGURATION_BYTES, readConfiguration } from "../read-configuration.ts";
 import { writeSafetensors } from "../write-safetensors.ts";
 
 // Everything is loaded by now, so privileges can be dropped before the first byte of the checkpoint is read.
@@ -42,7 +42,7 @@ function serve({ work, sandbox: mode }: CheckpointRequest): unknown {
 
 function parse(inputFd: number): unknown {
   const source = makeFileSource(inputFd);
-  if (source.sizeBytes > CONFIGURATION_MAX_BYTES)
+  if (source.sizeBytes > MAX_CONFIGURATION_BYTES)
     throw new CheckpointError(
       "too-large",
       `The configuration has ${source.sizeBytes} bytes, more than any network's.`,

@@ -7,7 +7,7 @@ import type { DecodedFrame } from "./decoded-frames.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 import { findFileStartSeconds, findPcmStartSeconds, startTimeline } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
-import { MAX_GAP_SECONDS } from "./silence-padder.ts";
+import { MAX_SILENCE_SECONDS } from "./silence-padder.ts";
 
 export async function decode(request: DecodeRequest, pulse: Pulse): Promise<DecodedInfo> {
   const { input, frames, first, info, converter, file } = beginDecoding(request);
@@ -42,7 +42,7 @@ function toAudioStart(
   const fileSeconds = findFileStartSeconds(firstPicture?.startSeconds, audioSeconds);
   if (firstPicture === undefined || fileSeconds === undefined || audioSeconds === undefined) return {};
   const audioStartSeconds = audioSeconds - fileSeconds;
-  return audioStartSeconds > MAX_GAP_SECONDS ? {} : { audioStartSeconds };
+  return audioStartSeconds > MAX_SILENCE_SECONDS ? {} : { audioStartSeconds };
 }
 
 /**

@@ -2,7 +2,7 @@
 const TOLERATED_DRIFT_SECONDS = 0.2;
 
 /** A longer jump counts as a wrong time stamp: filling it would let a few bytes fill the disk. */
-export const MAX_GAP_SECONDS = 600;
+export const MAX_SILENCE_SECONDS = 600;
 
 /** Decides how much silence to insert so that audio after a gap keeps its position. */
 export class SilencePadder {
@@ -22,7 +22,7 @@ export class SilencePadder {
     const lengthSeconds = lengthFrames / this.#sampleRateHz;
     if (this.#expectedSeconds !== undefined) {
       const isJump =
-        startSeconds !== undefined && Math.abs(startSeconds - this.#expectedSeconds) > MAX_GAP_SECONDS;
+        startSeconds !== undefined && Math.abs(startSeconds - this.#expectedSeconds) > MAX_SILENCE_SECONDS;
       this.#expectedSeconds = isJump
         ? startSeconds + lengthSeconds
         : this.#expectedSeconds + gapFrames / this.#sampleRateHz + lengthSeconds;
@@ -35,7 +35,7 @@ export class SilencePadder {
   #findGapFrames(startSeconds: number | undefined, isAfterError: boolean): number {
     if (startSeconds === undefined || this.#expectedSeconds === undefined) return 0;
     const gapSeconds = startSeconds - this.#expectedSeconds;
-    if (gapSeconds > MAX_GAP_SECONDS) return 0;
+    if (gapSeconds > MAX_SILENCE_SECONDS) return 0;
     if (gapSeconds <= 0 || (!isAfterError && gapSeconds < TOLERATED_DRIFT_SECONDS)) return 0;
     return Math.round(gapSeconds * this.#sampleRateHz);
   }

@@ -2,7 +2,7 @@ import { findCatalogueModel } from "../models/catalogue.ts";
 import type { TargetRecord } from "./task-record.ts";
 
 /** Less is not worth telling: times are rounded to a millisecond. */
-export const AUDIO_OFFSET_MIN_SECONDS = 0.001;
+export const MIN_AUDIO_OFFSET_SECONDS = 0.001;
 
 /** Whether times count from the start of the file, and sounds begin with silence until its audio starts. By default words and regions do. */
 export function isOnFileTimeline({

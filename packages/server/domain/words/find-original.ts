@@ -8,7 +8,7 @@ import type { WordsDocument, WordsLine } from "./words-record.ts";
 
 /** Ten hours of words. Every byte is parsed by the process that answers all other requests. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-const SECONDS_MAX = 1e6;
+const MAX_SECONDS = 1e6;
 
 /** The words the service wrote for a target: its json output, or the copy stored if none was requested. Undefined if it is gone. */
 export async function findOriginal(
@@ -49,7 +49,7 @@ function toLine(line: unknown): WordsLine | undefined {
 function toWord(word: unknown): TimedWord | undefined {
   if (!isFields(word)) return undefined;
   const { start, end, text, confidence, speaker } = word;
-  const isTimed = isBetween(start, 0, SECONDS_MAX) && isBetween(end, 0, SECONDS_MAX);
+  const isTimed = isBetween(start, 0, MAX_SECONDS) && isBetween(end, 0, MAX_SECONDS);
   if (!isTimed || typeof text !== "string" || !isBetween(confidence, 0, 1)) return undefined;
   return { start, end, text, confidence, ...toSpeaker(speaker) };
 }

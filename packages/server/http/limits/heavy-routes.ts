@@ -17,7 +17,7 @@ declare module "fastify" {
 const LIMITS = { max: 16, shareMax: 1, waitersMax: 64, waitMs: 10_000 };
 /** How many times as long as its request kept the event loop busy a client waits for its next one. */
 const RESTS = 3;
-const REST_MAX_MS = 10_000;
+const MAX_REST_MS = 10_000;
 
 /**
  * One heavy request at a time for each client, who rests afterwards: however many it sends, it takes a quarter of the time at most, and nobody else waits
@@ -37,7 +37,7 @@ export function addHeavyRoutes(app: FastifyInstance): void {
     });
     request.endTurn = () => {
       request.endTurn = null;
-      const restMs = Math.min(REST_MAX_MS, RESTS * readLoop(start).active);
+      const restMs = Math.min(MAX_REST_MS, RESTS * readLoop(start).active);
       void wait(restMs, undefined, { ref: false }).then(leave);
     };
     if (request.raw.destroyed) request.endTurn();

@@ -1,7 +1,7 @@
 import { TARGET_ERRORS } from "@stemwright/contract";
 import { EngineKilled, type TargetResult } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { AUDIO_OFFSET_MIN_SECONDS } from "../../domain/tasks/audio-offset.ts";
+import { MIN_AUDIO_OFFSET_SECONDS } from "../../domain/tasks/audio-offset.ts";
 import type { TargetRecord, TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
@@ -54,7 +54,7 @@ export async function completeTarget(
   const isEnded = await ports.reports.endTarget(run, target.id, {
     status: "completed",
     durationSeconds,
-    ...(audioStartSeconds < AUDIO_OFFSET_MIN_SECONDS ? {} : { audioOffsetSeconds: audioStartSeconds }),
+    ...(audioStartSeconds < MIN_AUDIO_OFFSET_SECONDS ? {} : { audioOffsetSeconds: audioStartSeconds }),
     output: stored.output,
   });
   if (!isEnded) return await stored.remove();
