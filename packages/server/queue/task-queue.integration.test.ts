@@ -10,7 +10,7 @@ import { insertTask } from "../db/tasks/task-rows.ts";
 import { notifyGap } from "../db/tasks/waiting-tasks.ts";
 import { makeId } from "../domain/ids.ts";
 import { startSupervisor } from "./supervisor.ts";
-import { openTaskQueue, type TaskQueue } from "./task-queue.ts";
+import { TaskQueue } from "./task-queue.ts";
 
 let database: TestDatabase;
 let proxy: DatabaseProxy;
@@ -33,7 +33,7 @@ async function openQueue(onGap = () => {}): Promise<TaskQueue> {
   const id = makeId();
   const idle = { task: undefined, engineSeconds: 0, audioSeconds: 0, networks: [], memoryBytes: 1 };
   await upsertWorker(database.db, { id, host: "h", pid: 1, version: "1", startedAt: new Date(), ...idle });
-  const queue = openTaskQueue({
+  const queue = new TaskQueue({
     ...{ connectionString: proxy.url, workerId: id, clientRunningMax: 0, onGap },
     onError: () => {},
   });

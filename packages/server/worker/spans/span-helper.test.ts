@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import type { SpanWork } from "../../domain/spans/span-record.ts";
-import { makeSpanHelper, type SpanHelperPorts } from "./span-helper.ts";
+import { SpanHelper, type SpanHelperPorts } from "./span-helper.ts";
 
 const span: SpanWork = {
   ...{ taskId: "task", token: "token", part: "part", index: 0 },
@@ -19,7 +19,7 @@ it.each([
     const { code, isFault } = given;
     const released = Promise.withResolvers<{ isFault: boolean }>();
     const spans = [span];
-    const helper = makeSpanHelper(
+    const helper = new SpanHelper(
       {
         queue: {
           claim: async () => spans.pop(),
