@@ -43,8 +43,7 @@ export const taskPreviews = z
           description: "Level of byte 0, in dB; 255 is the power of a full-scale sine",
         }),
       })
-      .optional()
-      .meta({ description: "Absent without spectrograms" }),
+      .optional(),
     tracks: z.array(previewTrack),
   })
   .meta({ id: "TaskPreviews" });

@@ -28,9 +28,7 @@ function Sent({ delivery }: { delivery: WebhookDelivery }) {
         <>
           <h3>Body</h3>
           {body === null ? (
-            <p class="muted">
-              Nothing was sent yet, or it was sent by an earlier release, which kept no bodies.
-            </p>
+            <p class="muted">Nothing was sent yet.</p>
           ) : (
             <>
               <p class="small muted">

@@ -6,7 +6,7 @@ export type MediaFacts =
       sampleRateHz: number;
       channels: number;
       hasVideo: boolean;
-      /** Video codec; absent in older probe results. */
+      /** Video codec. */
       pictureCodec?: string;
       /** FFmpeg's name; absent if it was probed by an earlier release, which read no container whose name matters. */
       container?: string;

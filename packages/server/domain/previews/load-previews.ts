@@ -88,7 +88,6 @@ export async function loadTrackSpectra(
 ): Promise<PreviewParts> {
   const record = await getRecord(ports, task, query);
   const { spectrum } = record.shape;
-  if (!spectrum) throw new Refusal("NOT_FOUND", "The Task's previews have no spectrograms");
   const files: ColumnFiles = { kind: "spectra", ...spectrum, columnBytes: spectrum.bands };
   const { parts, isFinal } = await loadTracks(ports, { task, record, files }, query);
   return { body: joinParts(parts), isFinal };

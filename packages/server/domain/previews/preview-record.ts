@@ -12,8 +12,7 @@ export type PreviewShape = {
   /** The number of coarsest levels that are in a track's overview; the others are in pages of this many chunks. */
   overviewLevels: number;
   pageChunks: number;
-  /** Absent in previews made by a release without spectrograms. */
-  spectrum?: { levels: number[]; overviewLevels: number; bands: number; floorDb: number };
+  spectrum: { levels: number[]; overviewLevels: number; bands: number; floorDb: number };
 };
 
 /** How much of a Task's previews is stored. */

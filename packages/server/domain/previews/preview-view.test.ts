@@ -25,6 +25,7 @@ const view = (chunks: PreviewRecord["chunks"]) =>
       peakLevels: [256],
       overviewLevels: 1,
       pageChunks: 1,
+      spectrum: { levels: [2048], overviewLevels: 1, bands: 64, floorDb: -120 },
     },
     chunks,
     sizeBytes: 0,

@@ -47,7 +47,7 @@ const isWaitingForVoices = (task: TaskRecord, tracks: readonly PreviewTrack[]) =
       !tracks.some((track) => track.id.startsWith(`${id}-voice-`)),
   );
 
-const toSpectrum = ({ levels, bands, floorDb }: NonNullable<PreviewRecord["shape"]["spectrum"]>) => ({
+const toSpectrum = ({ levels, bands, floorDb }: PreviewRecord["shape"]["spectrum"]) => ({
   levels,
   bands,
   floorDb,
@@ -71,7 +71,7 @@ export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefin
     frames: shape.lengthFrames,
     chunkFrames: shape.chunkFrames,
     peakLevels: shape.peakLevels,
-    ...(shape.spectrum && { spectrum: toSpectrum(shape.spectrum) }),
+    spectrum: toSpectrum(shape.spectrum),
     tracks,
   };
 }

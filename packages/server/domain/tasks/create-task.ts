@@ -148,12 +148,8 @@ function checkOutputs(media: MediaProbe, targets: readonly CheckedTarget[], fact
   }
 }
 
-/** A probe from before video codecs were recorded is not enough. */
-const isEnough = (facts: MediaFacts) =>
-  !facts.isReadable || !facts.hasVideo || facts.pictureCodec !== undefined;
-
 async function lookOnce(ports: CheckPorts, asset: AssetRecord): Promise<MediaFacts> {
-  if (asset.media && isEnough(asset.media)) return asset.media;
+  if (asset.media) return asset.media;
   const facts = await ports.media.look(asset);
   await ports.assets.setMediaFacts(asset.id, facts);
   return facts;

@@ -39,7 +39,7 @@ export function Mixer({
   lanes: readonly Lane[];
   picture?: ComponentChildren;
 }) {
-  const { frames, sampleRate, tracks, spectrum } = previews;
+  const { frames, sampleRate, tracks } = previews;
   const [view, setView] = useState<View>({ start: 0, end: frames });
   // Signals: at twenty updates a second, only what shows them is rendered again.
   const frame = useSignal(0);
@@ -97,9 +97,6 @@ export function Mixer({
     const fresh = { start: from, end: Math.min(frames, from + NEW_LOOP_SECONDS * sampleRate) };
     player.setLoop(loop ? null : (lastLoop.current ?? fresh));
   };
-  const showDrawing = (wanted: Drawing["kind"]) => {
-    if (wanted === "waveform" || spectrum) setKind(wanted);
-  };
   const seekLine = (direction: -1 | 1) => {
     const words = lanes.find((lane) => lane.kind === "words");
     const lines = words?.groups ?? words?.items ?? [];
@@ -108,7 +105,7 @@ export function Mixer({
   };
   useMixerKeys({
     ...{ player, tracks, frames, sampleRate, toggle, seek, seekLine, change, markLoop, toggleLoop, zoom },
-    switchDrawing: () => showDrawing(kind === "waveform" ? "spectrogram" : "waveform"),
+    switchDrawing: () => setKind(kind === "waveform" ? "spectrogram" : "waveform"),
     showKeys: () => setShowingKeys(true),
   });
 
@@ -128,13 +125,12 @@ export function Mixer({
         loop={loop}
         isNulling={player.isNulling.value}
         drawing={kind}
-        hasSpectrograms={spectrum !== undefined}
         onToggle={toggle}
         onZoom={zoom}
         onMarkLoop={markLoop}
         onToggleLoop={toggleLoop}
         onNull={() => player.setNulling(!player.isNulling.value)}
-        onDrawing={showDrawing}
+        onDrawing={setKind}
         onKeys={() => setShowingKeys(true)}
       />
       <Timeline

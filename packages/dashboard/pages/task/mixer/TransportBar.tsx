@@ -25,7 +25,6 @@ export type TransportProps = {
   loop: Loop | null;
   isNulling: boolean;
   drawing: Drawing["kind"];
-  hasSpectrograms: boolean;
   onToggle: () => unknown;
   onZoom: (factor: number) => void;
   onMarkLoop: (edge: "start" | "end") => void;
@@ -109,12 +108,7 @@ export function TransportBar(props: TransportProps) {
             key={kind}
             type="button"
             aria-pressed={drawing === kind}
-            aria-disabled={kind === "spectrogram" && !props.hasSpectrograms}
-            title={
-              kind === "spectrogram" && !props.hasSpectrograms
-                ? "The previews of this Task were made by a release without spectrograms"
-                : `${title} (W)`
-            }
+            title={`${title} (W)`}
             onClick={() => props.onDrawing(kind)}
           >
             {title}

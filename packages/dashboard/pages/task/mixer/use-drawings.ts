@@ -24,7 +24,7 @@ export function useDrawings(
 ): (id: string) => Drawing {
   const [drawings, setDrawings] = useState<Loaded>(new Map());
   const { version, tracks, chunkFrames, peakLevels, spectrum, status } = previews;
-  const isSpectrogram = kind === "spectrogram" && spectrum !== undefined;
+  const isSpectrogram = kind === "spectrogram";
   const level = isSpectrogram
     ? chooseLevel(spectrum.levels, view, COLUMNS_WANTED)
     : chooseLevel(peakLevels, view, PAIRS_WANTED);
