@@ -1,12 +1,5 @@
 import type { Readable } from "node:stream";
-import type {
-  AssetListQuery,
-  DeliveryFilter,
-  DistributionRow,
-  ModelGrant,
-  TaskListQuery,
-  UsageRow,
-} from "@stemwright/contract";
+import type { AssetListQuery, DeliveryFilter, ModelGrant, TaskListQuery } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits/credit-amounts.ts";
 import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
@@ -31,12 +24,6 @@ export interface TaskStore {
 export interface TaskChanges {
   /** Calls the listener with the id of each changed Task; with undefined if any may have changed. */
   subscribe(listener: (taskId: string | undefined) => void): () => void;
-}
-
-export interface StatisticsStore {
-  /** `since` is the first month, as YYYY-MM. */
-  listUsage(clientId: string, since: string | undefined): Promise<UsageRow[]>;
-  listDistribution(clientId: string, since: string | undefined): Promise<DistributionRow[]>;
 }
 
 export interface AssetStore {

@@ -1,4 +1,12 @@
 import type {
+  DistributionRow,
+  QueueState,
+  ServiceHealth,
+  TargetStatus,
+  UsageRow,
+  Worker,
+} from "@stemwright/contract";
+import type {
   FastifyBaseLogger,
   FastifyInstance,
   RawReplyDefaultExpression,
@@ -8,12 +16,11 @@ import type {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
 import type { AddressRules } from "../domain/accounts/address-rules.ts";
-import type { IdentityProvider } from "../domain/accounts/identity.ts";
+import type { Identity, IdentityFlow } from "../domain/accounts/identity.ts";
 import type { Passwords } from "../domain/accounts/passwords.ts";
-import type { StemFileMaker } from "../domain/exports/stem-file-plan.ts";
+import type { StemFilePlan } from "../domain/exports/stem-file-plan.ts";
 import type { Links } from "../domain/links.ts";
-import type { Operation } from "../domain/operation/operation.ts";
-import type { Blobs, StatisticsStore, StemCachePort } from "../domain/ports.ts";
+import type { Blobs, StemCachePort } from "../domain/ports.ts";
 import type { PreviewStore } from "../domain/previews/preview-record.ts";
 import type { ReceiptStore } from "../domain/requests/idempotency.ts";
 import type { RateCounts } from "../domain/requests/rate-counts.ts";
@@ -26,11 +33,46 @@ import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { PartialFiles } from "../domain/uploads/partial-files.ts";
-import type { TextWriter } from "../domain/words/words-record.ts";
+import type { WordsDocument } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { KeyLookup } from "./access/authenticate.ts";
 import type { SessionLookup } from "./access/session-caller.ts";
 import type { RateLimit } from "./limits/rate-limit.ts";
+
+/** Sign-in with an account at another service. */
+export interface IdentityProvider {
+  /** Shown on the button. */
+  name: string;
+  /** The URL to redirect to, and the state needed on return. */
+  start(redirectUrl: string): Promise<{ url: string; flow: IdentityFlow }>;
+  /** The identity of whoever returned. Fails unless the response belongs to that start. */
+  finish(currentUrl: URL, flow: IdentityFlow): Promise<Identity>;
+}
+
+/** Produces the file while it is read; throws a Refusal before the first part if that is impossible. */
+export interface StemFileMaker {
+  /** For a client, who gets half of the places at most. */
+  make(plan: StemFilePlan, clientId: string): AsyncIterable<Uint8Array>;
+}
+
+/** Writes words in any text format. */
+export interface TextWriter {
+  write(document: WordsDocument, format: string): string;
+}
+
+/** The state of the running service. */
+export interface Operation {
+  listWorkers(): Promise<Worker[]>;
+  readQueues(): Promise<QueueState[]>;
+  countTargets(): Promise<{ status: TargetStatus; targets: number; tasks: number }[]>;
+  checkHealth(): Promise<ServiceHealth>;
+}
+
+export interface StatisticsStore {
+  /** `since` is the first month, as YYYY-MM. */
+  listUsage(clientId: string, since: string | undefined): Promise<UsageRow[]>;
+  listDistribution(clientId: string, since: string | undefined): Promise<DistributionRow[]>;
+}
 
 export type ApiPorts = CheckPorts &
   StoragePorts &

@@ -1,11 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { MediaError, makeStemFile } from "@stemwright/engine";
-import {
-  MAX_STEM_FILE_SECONDS,
-  type StemFileMaker,
-  type StemFilePlan,
-} from "../domain/exports/stem-file-plan.ts";
+import { MAX_STEM_FILE_SECONDS, type StemFilePlan } from "../domain/exports/stem-file-plan.ts";
 import { makeGate } from "../domain/gate.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
@@ -17,7 +13,7 @@ const DOWNLOADS = { max: 4, waitersMax: 8, waitMs: 60_000 };
 const TRACKS = { max: 2, waitersMax: DOWNLOADS.max, waitMs: 600_000 };
 
 /** Makes stem files from stored stems. `tempDir` is swept after a kill. */
-export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string): StemFileMaker {
+export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string) {
   const [downloads, tracks] = [makeGate(DOWNLOADS), makeGate(TRACKS)];
 
   async function* make({ mixKey, stems }: StemFilePlan, clientId: string): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,10 @@
 import { type TextFormat, type TimedText, writeText } from "@stemwright/engine";
-import type { TextWriter, WordsDocument } from "../domain/words/words-record.ts";
+import type { WordsDocument } from "../domain/words/words-record.ts";
 import { toWords } from "../domain/words/words-view.ts";
 
 /** Words in the engine's formats; json as the API returns them, with all metadata. */
-export const wordsWriter: TextWriter = {
-  write(document, format) {
+export const wordsWriter = {
+  write(document: WordsDocument, format: string): string {
     if (format !== "json") return writeText(toTimedText(document), format as TextFormat);
     const { text, lines, metadata } = toWords(document, undefined);
     return JSON.stringify({ text, lines, metadata });

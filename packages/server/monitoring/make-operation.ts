@@ -5,7 +5,6 @@ import type { DatabaseProbe } from "../db/connection/database-probe.ts";
 import type { Database } from "../db/database.ts";
 import { countTargets } from "../db/operation/count-targets.ts";
 import { listWorkers } from "../db/operation/worker-rows.ts";
-import type { Operation } from "../domain/operation/operation.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { readQueues } from "../queue/read-queues.ts";
 
@@ -34,10 +33,11 @@ export function makeOperation(options: {
   dataDir: string;
   diskFreeMinBytes: number;
   sandbox: MediaSandbox;
-}): Operation {
+}) {
   const { db, probe, dataDir, diskFreeMinBytes, sandbox } = options;
-  const operation: Operation = {
-    listWorkers: async () => (await listWorkers(db)).map(toWorker),
+  const list = async () => (await listWorkers(db)).map(toWorker);
+  return {
+    listWorkers: list,
     readQueues: () => readQueues(db),
     countTargets: () => countTargets(db),
     async checkHealth(): Promise<ServiceHealth> {
@@ -47,9 +47,7 @@ export function makeOperation(options: {
       const { bavail, blocks, bsize } = await statfs(dataDir);
       const freeBytes = bavail * bsize;
       // Figures that need the database are empty while it does not answer.
-      const [queues, workers] = isDatabaseOk
-        ? await Promise.all([operation.readQueues(), operation.listWorkers()])
-        : [[], []];
+      const [queues, workers] = isDatabaseOk ? await Promise.all([readQueues(db), list()]) : [[], []];
       const alive = workers.filter(({ isAlive }) => isAlive);
       const faults = [...new Set(alive.flatMap(({ fault }) => fault ?? []))];
       const oldest = queues.flatMap(({ oldestWaitingAt }) => oldestWaitingAt ?? []).sort()[0];
@@ -70,5 +68,4 @@ export function makeOperation(options: {
       };
     },
   };
-  return operation;
 }

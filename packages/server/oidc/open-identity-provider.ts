@@ -1,7 +1,7 @@
 import { emailAddress } from "@stemwright/contract";
 import type { Configuration } from "openid-client";
 import type { Config } from "../config/load-config.ts";
-import type { IdentityProvider } from "../domain/accounts/identity.ts";
+import type { Identity, IdentityFlow } from "../domain/accounts/identity.ts";
 
 const SCOPES = "openid email profile";
 const TIMEOUT_SECONDS = 10;
@@ -33,7 +33,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
 }
 
 /** Authorization code flow with PKCE, state and nonce. The provider's configuration is discovered at first use. */
-export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
+export function openIdentityProvider(settings: OidcSettings) {
   let discovering: Promise<Configuration> | undefined;
   const getConfiguration = () => {
     discovering ??= discover(settings).catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
 
   return {
     name: settings.name,
-    async start(redirectUrl) {
+    async start(redirectUrl: string): Promise<{ url: string; flow: IdentityFlow }> {
       const client = await loadClient();
       const configuration = await getConfiguration();
       const flow = {
@@ -63,7 +63,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
       });
       return { url: url.href, flow };
     },
-    async finish(currentUrl, { state, nonce, codeVerifier }) {
+    async finish(currentUrl: URL, { state, nonce, codeVerifier }: IdentityFlow): Promise<Identity> {
       const client = await loadClient();
       const configuration = await getConfiguration();
       const tokens = await client.authorizationCodeGrant(configuration, currentUrl, {

@@ -17,16 +17,6 @@ export type Identity = {
 /** State the browser keeps between leaving for the provider and returning. */
 export type IdentityFlow = { state: string; nonce: string; codeVerifier: string };
 
-/** Sign-in with an account at another service. */
-export interface IdentityProvider {
-  /** Shown on the button. */
-  name: string;
-  /** The URL to redirect to, and the state needed on return. */
-  start(redirectUrl: string): Promise<{ url: string; flow: IdentityFlow }>;
-  /** The identity of whoever returned. Fails unless the response belongs to that start. */
-  finish(currentUrl: URL, flow: IdentityFlow): Promise<Identity>;
-}
-
 type IdentityPorts = { people: PeopleStore; admission: AddressRules };
 
 /** What the browser had beside the identity: a session, or an invitation that the person has confirmed. */

@@ -12,12 +12,6 @@ export type StemFilePlan = {
   stems: { name: string; blobKey: string; leadSeconds: number }[];
 };
 
-/** Produces the file while it is read; throws a Refusal before the first part if that is impossible. */
-export interface StemFileMaker {
-  /** For a client, who gets half of the places at most. */
-  make(plan: StemFilePlan, clientId: string): AsyncIterable<Uint8Array>;
-}
-
 /** An hour of raw float is more than a gigabyte for each of five tracks, and DJs play songs. */
 export const MAX_STEM_FILE_SECONDS = 1800;
 /** Fixed by the format. */

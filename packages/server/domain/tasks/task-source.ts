@@ -7,7 +7,3 @@ export type TaskSource = {
   /** `user:password` of the URL, encrypted; bound to the Task's id. */
   sealedLogin?: Buffer;
 };
-
-export interface TaskSources {
-  listSources(taskId: string): Promise<TaskSource[]>;
-}

@@ -20,8 +20,3 @@ export interface WordsStore {
     change: { revision: number; document: WordsDocument | null },
   ): Promise<EditRecord | undefined>;
 }
-
-/** Writes words in any text format. */
-export interface TextWriter {
-  write(document: WordsDocument, format: string): string;
-}

@@ -3,7 +3,7 @@ import type { AssetStore, Blobs } from "../../domain/ports.ts";
 import { findBucketUrl } from "../../domain/storage/bucket-url.ts";
 import { isCustomerBlobKey, parseCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
-import type { TaskSources } from "../../domain/tasks/task-source.ts";
+import type { TaskSource } from "../../domain/tasks/task-source.ts";
 import { type Vault, WrongVaultKey } from "../../domain/vault.ts";
 import type { AddressGuard } from "../../net/address-guard.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
@@ -12,6 +12,10 @@ import { fetchUrlFile } from "./fetch-url-file.ts";
 
 /** The share of a Task's progress that fetching the input accounts for. */
 const FETCH_SHARE = 0.05;
+
+interface TaskSources {
+  listSources(taskId: string): Promise<TaskSource[]>;
+}
 
 export type FetchFilePorts = BucketFilePorts & {
   assets: AssetStore;

@@ -6,12 +6,11 @@ import {
   type IdentityFlow,
   IdentityKnown,
   IdentityNotConnected,
-  type IdentityProvider,
 } from "../../../domain/accounts/identity.ts";
 import { openSession } from "../../../domain/accounts/sign-in.ts";
 import { findCookie, makeCookie, SESSION_COOKIE } from "../../access/cookies.ts";
 import { endSession, setSignedInCookies, toVisitor } from "../../access/signed-in.ts";
-import type { Api } from "../../api.ts";
+import type { Api, IdentityProvider } from "../../api.ts";
 import { isForClient } from "../../errors/error-mapper.ts";
 
 const FLOW_COOKIE = "stemwright_oidc";

@@ -5,8 +5,7 @@ import { Counter, Gauge, Registry } from "prom-client";
 import { z } from "zod";
 import { hashKey } from "../../../domain/accounts/key-secrets.ts";
 import { freshWithin } from "../../../domain/fresh-within.ts";
-import type { Operation } from "../../../domain/operation/operation.ts";
-import type { Api } from "../../api.ts";
+import type { Api, Operation } from "../../api.ts";
 import { makeRequestMetrics } from "./request-metrics.ts";
 
 /** Counting a very long queue takes a while; if it takes longer than this, a scrape gets the previous counts. */
