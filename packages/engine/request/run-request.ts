@@ -13,9 +13,8 @@ import { findLeadFrames } from "../targets/file-timeline.ts";
 import { planTargets, type TargetPlan } from "../targets/plan-targets.ts";
 import { StageProgress } from "../targets/stage-progress.ts";
 import { toSystemError } from "../targets/to-engine-error.ts";
-import { DECODE_SECONDS, weighTargets } from "./progress-weights.ts";
 import { runPlan } from "./run-plan.ts";
-import { TargetWaits } from "./target-waits.ts";
+import { DECODE_SECONDS, TargetWaits } from "./target-waits.ts";
 import { checkWorkBytes } from "./work-bytes.ts";
 
 /**
@@ -38,10 +37,7 @@ export async function runRequest(
   await reportRefused(report, firstPlan.refused);
   if (firstPlan.refused.length === request.targets.length) return;
   const firstWaits = new TargetWaits(firstPlan);
-  const progress = new StageProgress(
-    (progress) => report.onProgress?.(progress),
-    weighTargets(firstPlan, firstWaits),
-  );
+  const progress = new StageProgress((progress) => report.onProgress?.(progress), firstWaits.weigh());
   try {
     const onProgress = progress.makeStage(DECODE_SECONDS, firstWaits.forDecoding);
     const decoded = await decodeAndLoad(request, { onProgress, plan: firstPlan, networks });
@@ -50,7 +46,7 @@ export async function runRequest(
     const isLeft = (target: EngineTarget) => unmakeable.every((refused) => refused.target !== target);
     const plan = unmakeable.length === 0 ? firstPlan : planTargets(request.targets.filter(isLeft), manifests);
     const waits = new TargetWaits(plan);
-    const weigh = () => progress.setWeights(weighTargets(plan, waits));
+    const weigh = () => progress.setWeights(waits.weigh());
     weigh();
     progress.begin();
     using source = new PcmFileSource(decoded.pcmPath, decoded.info);

@@ -1,6 +1,14 @@
+import { weighDetectionPass } from "../detection/detection-pass.ts";
+import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import type { SoundTarget, TranscriptionOptions } from "../targets/engine-request.ts";
 import { findRootPass, type StemPass, type TargetPlan } from "../targets/plan-targets.ts";
+import { weighTranscription } from "../transcription/transcribe.ts";
 import { groupTranscriptions, toTranscriptionKey } from "../transcription/transcription-groups.ts";
+import { weighVoicesPass } from "../voices/voices-pass.ts";
+import { weighSources } from "./choose-sources.ts";
+
+/** Measured seconds of work for each second of input; for the progress only. */
+export const DECODE_SECONDS = 0.006;
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
 
@@ -17,6 +25,26 @@ export class TargetWaits {
 
   constructor(plan: TargetPlan) {
     this.#plan = plan;
+  }
+
+  /** The work until each target is done, in seconds for each second of input: the sum of the stages it waits for. */
+  weigh(): Map<string, number> {
+    const plan = this.#plan;
+    const weights = new Map<string, number>();
+    const add = (weight: number, keys: readonly string[]) => {
+      for (const key of keys) weights.set(key, (weights.get(key) ?? 0) + weight);
+    };
+    add(DECODE_SECONDS, this.forDecoding);
+    if (plan.detectionPass) add(weighDetectionPass(), this.forDetection);
+    if (plan.speechPass || plan.voicesPass) add(weighSources(), this.forSources);
+    for (const pass of plan.stemPasses) {
+      add(pass.manifest.passSeconds, this.forStemPass(pass));
+      for (const { target } of pass.targets) add(RENDER_SECONDS, this.forRender(target));
+    }
+    if (plan.voicesPass) add(weighVoicesPass(plan.voicesPass), this.forVoices);
+    for (const { options } of groupTranscriptions(plan.speechPass?.targets ?? []))
+      add(weighTranscription(), this.forTranscription(options));
+    return weights;
   }
 
   get forDecoding(): string[] {
