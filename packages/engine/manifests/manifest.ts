@@ -10,6 +10,8 @@ export const STEM_FAMILIES = [
   "mdx23c",
   "scnet",
   "mdx-net",
+  "bs-roformer",
+  "mel-band-roformer",
 ] as const;
 export type StemFamilyName = (typeof STEM_FAMILIES)[number];
 

@@ -11,6 +11,7 @@ import { BandSplit } from "./band-split/band-split.ts";
 import { Demucs } from "./demucs/demucs.ts";
 import { MdxNet } from "./mdx-net/mdx-net.ts";
 import { Mdx23c } from "./mdx23c/mdx23c.ts";
+import { BS_ROFORMER, MEL_BAND_ROFORMER } from "./roformer/roformer.ts";
 import { Scnet } from "./scnet/scnet.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 
@@ -20,6 +21,8 @@ const FAMILIES: Record<StemFamilyName, StemFamily | Architecture> = {
   mdx23c: Mdx23c,
   scnet: Scnet,
   "mdx-net": MdxNet,
+  "bs-roformer": BS_ROFORMER,
+  "mel-band-roformer": MEL_BAND_ROFORMER,
   "band-split": BandSplit,
   "speech-cleaner": SpeechCleaner,
 };
