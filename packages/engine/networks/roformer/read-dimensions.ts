@@ -64,9 +64,8 @@ const REFUSED: readonly [RegExp, string][] = [
   [/fno|spectral_conv|\.fourier/i, "its mask heads are Fourier neural operators (FNO)"],
   [/hyper_conn|static_alpha|dynamic_alpha|\.branch\./, "it has hyper-connections"],
   [/pope/i, "its positions are coded by PoPE"],
-  // Their graphs are here, but were never compared with the original.
+  // Its graph is here, but was never compared with the original.
   [/to_value_residual_mix/, "it has value residuals"],
-  [/\.temperature$/, "it has linear transformers"],
   [/lora_[AB]/, "it holds low-rank changes (LoRA) to another checkpoint, without that"],
 ];
 
