@@ -20,6 +20,10 @@ it("[A2] files are uploaded and downloaded in constant memory", async () => {
   let uploadedBytes = 0;
   const server = createServer(async (request, response) => {
     for await (const chunk of request) uploadedBytes += (chunk as Buffer).length;
+    // Large files are sent in pieces.
+    if (request.url?.startsWith("/uploads?")) return response.end("[]");
+    if (request.url === "/uploads") return response.writeHead(201, { location: "/uploads/u1" }).end();
+    if (request.method === "PATCH") return response.writeHead(204, { "upload-offset": uploadedBytes }).end();
     if (request.method === "POST") return response.end('{"id":"a1"}');
     response.writeHead(200, { "content-length": SIZE_BYTES });
     const block = Buffer.alloc(1024 ** 2);
@@ -45,7 +49,7 @@ it("[A2] files are uploaded and downloaded in constant memory", async () => {
   const peaks = JSON.parse(await text(child.stdout)) as number[];
   server.closeAllConnections();
   server.close();
-  expect(uploadedBytes).toBeGreaterThan(SIZE_BYTES);
+  expect(uploadedBytes).toBe(SIZE_BYTES);
   expect((await stat(join(folder, "again.wav"))).size).toBe(SIZE_BYTES);
   for (const peak of peaks) expect(peak).toBeLessThan(MAX_PEAK_BYTES);
   await rm(folder, { recursive: true });
