@@ -5,6 +5,7 @@ import json
 import torch
 
 from training.networks.band_split import BandSplit, BandSplitConfig
+from training.networks.music_analyser import MusicAnalyser, MusicAnalyserConfig
 from training.networks.music_detector import MusicDetector, MusicDetectorConfig
 from training.networks.speaker_embedding import SpeakerEmbedding, SpeakerEmbeddingConfig
 from training.networks.speaker_turns import SpeakerTurns, SpeakerTurnsConfig
@@ -12,6 +13,7 @@ from training.networks.voice_split import VoiceSplit, VoiceSplitConfig
 
 NETWORKS = {
     "band-split": (BandSplit, BandSplitConfig),
+    "music-analyser": (MusicAnalyser, MusicAnalyserConfig),
     "music-detector": (MusicDetector, MusicDetectorConfig),
     "voice-split": (VoiceSplit, VoiceSplitConfig),
     "speaker-embedding": (SpeakerEmbedding, SpeakerEmbeddingConfig),

@@ -36,6 +36,9 @@ case $NETWORK in
     MAKE_HELD_OUT=training.mix.held_out_speech HELD_OUT=$POOL/held-out.npz EVALUATE=training.evaluate_speech
     ROOMS="--count 600 --rate-hz 48000"
     ;;
+  music-analysis)
+    UNPACK=training.prepare.unpack_small MAKE_HELD_OUT=training.mix.held_out_analysis HELD_OUT=$POOL/held-out.npz EVALUATE=training.evaluate_analysis
+    ;;
   *) echo "unknown network $NETWORK" >&2; exit 2 ;;
 esac
 export PYTHONUNBUFFERED=1

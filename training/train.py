@@ -17,6 +17,7 @@ from training.checkpoint import copy_fitting, load_network, make_network, save_w
 from training.mix.pool import Pools
 from training.optimizers.finite_step import step_if_finite
 from training.optimizers.muon import make_optimizers
+from training.tasks.analysis import Analysis
 from training.tasks.cleaning import Cleaning
 from training.tasks.detection import Detection
 from training.tasks.separation import Lead, Separation
@@ -34,6 +35,7 @@ TASKS = {
     "speakers": Speakers,
     "turns": Turns,
     "cleaning": Cleaning,
+    "analysis": Analysis,
 }
 
 
