@@ -41,7 +41,7 @@ const FLOORS: Record<string, string[]> = {
     "added-networks",
     "process",
     "request",
-    "detection transcription voices",
+    "analysis detection transcription voices",
     "alignment diarization separation",
     "networks",
     "rendering",

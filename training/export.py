@@ -1,6 +1,7 @@
 """Exports a network to ONNX (opset 17, free number of frames, weights stored in f16 or, with `--bytes`, in 8 bits) and checks it.
 
 A band-split network maps `spectrum` to `stems`; a music detector maps `power` to `music`, a probability for every fourth frame.
+The music analyser maps `beats` and `chords` to `pulses` and `harmony`, logits at 50 and 10 Hz.
 Of the networks for speech the separator maps `spectrum` to `voices`, the one for speakers `power` to `embedding`, the one for turns `power` to `turns`.
 
     python3 -m training.export --weights average.pt --out model.onnx [--check]
@@ -19,7 +20,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from training.checkpoint import load_network
-from training.networks.band_split import Layer
+from training.networks.music_analyser import BEAT_BANDS, CHORD_BANDS, RATIO
 from training.networks.stft import BINS
 from training.networks.voice_stft import BINS as VOICE_BINS
 
@@ -79,7 +80,30 @@ def to_bytes(parameter):
     return torch.from_numpy(numpy.clip(numpy.round(value / scale), -127, 127) * scale)
 
 
+class Analysis(torch.nn.Module):
+    """The music analyser with two inputs instead of a pair."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, beats, chords):
+        return self.network((beats, chords))
+
+
+def analysis_inputs(steps):
+    return torch.rand(1, RATIO * steps, BEAT_BANDS), torch.rand(1, steps, CHORD_BANDS)
+
+
+def trace_analysis(network, path):
+    names = {"input_names": ["beats", "chords"], "output_names": ["pulses", "harmony"]}
+    free = {name: {1: "slots" if name in ("beats", "pulses") else "steps"} for name in sum(names.values(), [])}
+    torch.onnx.export(Analysis(network), analysis_inputs(47), path, opset_version=OPSET, dynamic_axes=free, do_constant_folding=False, dynamo=False, **names)
+
+
 def trace(network, path):
+    if network.config.kind == "music-analyser":
+        return trace_analysis(network, path)
     ends = ends_of(network)
     module = Probability(network) if ends.gives_probability else network
     free = {ends.input: {ends.input_axis: "frames"}}
@@ -142,9 +166,9 @@ def store_small(model, in_bytes):
     model.graph.initializer.extend(tensors)
 
 
-def shorten_names(model, ends):
+def shorten_names(model):
     """The tracer's scoped names take 0.3 MB of the file."""
-    keep = {tensor.name for tensor in model.graph.initializer} | {ends.input, ends.output}
+    keep = {tensor.name for part in (model.graph.initializer, model.graph.input, model.graph.output) for tensor in part}
     short = {}
     for node in model.graph.node:
         node.name, node.doc_string = "", ""
@@ -166,7 +190,7 @@ def without_classes(network):
 def export(weights, path, in_bytes=False):
     network = without_classes(load_network(weights)).eval()
     for layer in network.modules():
-        if isinstance(layer, Layer):
+        if hasattr(layer, "in_plain_operators"):
             layer.in_plain_operators = True
     with torch.no_grad():
         for parameter in network.parameters():
@@ -180,7 +204,7 @@ def export(weights, path, in_bytes=False):
     if missing:
         raise RuntimeError(f"the tracer renamed {sorted(missing)[:4]}")
     store_small(model, in_bytes)
-    shorten_names(model, ends_of(network))
+    shorten_names(model)
     del model.metadata_props[:]
     entry = model.metadata_props.add()
     entry.key, entry.value = "config", json.dumps(network.config.to_dict())
@@ -194,6 +218,14 @@ def check(network, path):
     import onnxruntime
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    if network.config.kind == "music-analyser":
+        for steps in (31, 300):
+            beats, chords = analysis_inputs(steps)
+            results = session.run(None, {"beats": beats.numpy(), "chords": chords.numpy()})
+            with torch.no_grad():
+                expected = [part.numpy() for part in network((beats, chords))]
+            print(f"{steps} steps: against PyTorch", [f"{numpy.linalg.norm(a - b) / numpy.linalg.norm(b):.1e}" for a, b in zip(results, expected, strict=True)])
+        return
     ends = ends_of(network)
     reference = network.probability if ends.gives_probability else network
     for frames in (65, 259):

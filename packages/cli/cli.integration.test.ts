@@ -219,7 +219,7 @@ function parseLine(line: string) {
   return { args: end === -1 ? words : words.slice(0, end), from: at("<"), to: at(">") };
 }
 
-const WORK = ["separate", "transcribe", "align", "voices", "detect"];
+const WORK = ["separate", "transcribe", "align", "voices", "detect", "analyze"];
 /** Examples for the local engine would take as long as the networks: only one of them is run, below. */
 const toServed = (args: string[]) =>
   WORK.includes(args[0] ?? "") && !args.includes("--server") ? [...args, "--server"] : args;

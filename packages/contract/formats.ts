@@ -7,6 +7,8 @@ export const TEXT_OUTPUT_FORMATS = ["json", "srt", "vtt", "txt", "lrc", "ass", "
 export type TextOutputFormat = (typeof TEXT_OUTPUT_FORMATS)[number];
 /** Output formats of music detection. */
 export const DETECTION_OUTPUT_FORMATS = ["json", "txt"] as const;
+/** Output formats of music analysis; `click` is a wav with a click on every beat. */
+export const ANALYSIS_OUTPUT_FORMATS = ["json", "mid", "click", "lab", "csv"] as const;
 
 /** Accepted inputs, by file extension. */
 export const INPUT_FORMATS = {
@@ -64,12 +66,18 @@ const MIME_TYPES: Record<string, string> = {
   lrc: "text/plain; charset=utf-8",
   ass: "text/x-ssa; charset=utf-8",
   ultrastar: "text/plain; charset=utf-8",
+  mid: "audio/midi",
+  click: "audio/wav",
+  lab: "text/plain; charset=utf-8",
+  csv: "text/csv; charset=utf-8",
 };
 
 /** By file extension; `application/octet-stream` if unknown. */
 export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
 
-/** UltraStar songs have the extension `.txt`. */
-export const toExtension = (format: string) => (format === "ultrastar" ? "ultrastar.txt" : format);
+const EXTENSIONS: Record<string, string> = { ultrastar: "ultrastar.txt", click: "click.wav" };
+
+/** UltraStar songs have the extension `.txt`, click tracks `.wav`. */
+export const toExtension = (format: string) => EXTENSIONS[format] ?? format;
 
 export const toFileName = (name: string, format: string) => `${name}.${toExtension(format)}`;

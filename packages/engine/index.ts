@@ -58,6 +58,7 @@ export { forgetStems, sweepStemCache } from "./separation/sweep-stem-cache.ts";
 export { makeStemFile, type StemFileRequest } from "./stem-file/make-stem-file.ts";
 export { STEM_COUNT } from "./stem-file/stem-metadata.ts";
 export type {
+  AnalysisFormat,
   DetectionFormat,
   EngineTarget,
   TargetResult,

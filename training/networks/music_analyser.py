@@ -186,7 +186,7 @@ class MusicAnalyser(nn.Module):
         half = len(self.beat_blocks) // 2
         for block in self.beat_blocks[:half]:
             x = block(x)
-        x = x + self.to_beats(y).repeat_interleave(RATIO, 1)
+        x = x + self.to_beats(y).unsqueeze(2).expand(-1, -1, RATIO, -1).flatten(1, 2)
         for block in self.beat_blocks[half:]:
             x = block(x)
         return self.beat_heads(self.beat_norm(x)).float(), self.chord_heads(y).float()

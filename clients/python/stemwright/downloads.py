@@ -110,14 +110,16 @@ def save_link(
             partial.unlink()
 
 
+EXTENSIONS = {"ultrastar": "ultrastar.txt", "click": "click.wav"}
+
+
 def name_outputs(task: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], str]]:
     """The outputs of a Task with unique file names, without path separators."""
     taken = set()
     for target in task["targets"]:
         for output in target["output"]:
             stem, extension = (re.sub(r'[/\\:*?"<>|\x00-\x1f\x7f]', "_", output[key]) for key in ("name", "format"))
-            if extension == "ultrastar":
-                extension = "ultrastar.txt"
+            extension = EXTENSIONS.get(extension, extension)
             name, copy = f"{stem}.{extension}", 2
             while name.lower() in taken:
                 name, copy = f"{stem}-{copy}.{extension}", copy + 1

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
+  type AnalysisFormat,
   type AudioFormat,
   type DetectionFormat,
   EngineProcess,
@@ -112,6 +113,8 @@ function toEngineTarget(
     };
   if (target.kind === "detection")
     return { ...common, kind: "detection", files: without as { format: DetectionFormat; path: string }[] };
+  if (target.kind === "analysis")
+    return { ...common, kind: "analysis", files: without as { format: AnalysisFormat; path: string }[] };
   return {
     ...common,
     kind: "text",

@@ -11,6 +11,7 @@ export const DEFAULT_PATTERNS = {
   voices: "{dir}/{name}/{stem}.{ext}",
   text: "{dir}/{name}.{ext}",
   detection: "{dir}/{name}.music.{ext}",
+  analysis: "{dir}/{name}.analysis.{ext}",
 } as const;
 
 /** Turns what `--output` says into a pattern: a folder keeps the default's names. */

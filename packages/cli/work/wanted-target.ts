@@ -1,7 +1,7 @@
 /** One target of an input, for the local engine or a service. */
 export type WantedTarget = {
   model: string;
-  kind: "sound" | "voices" | "text" | "detection";
+  kind: "sound" | "voices" | "text" | "detection" | "analysis";
   formats: readonly string[];
   variant?: string;
   /** The id of an added network; the model is then one of its stems. */

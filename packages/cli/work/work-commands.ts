@@ -1,4 +1,5 @@
 import {
+  ANALYSIS_OUTPUT_FORMATS,
   AUDIO_OUTPUT_FORMATS,
   DETECTION_OUTPUT_FORMATS,
   TEXT_OUTPUT_FORMATS,
@@ -161,6 +162,20 @@ function addDetect(program: Command): void {
         kind: "detection",
         formats,
         makeTargets: () => [{ model: "music_detection", kind: "detection", formats }],
+      });
+    });
+
+  addWorkOptions(program.command("analyze").description("find tempo, beats, key, chords and loudness"), {
+    format: "json",
+    formats: ANALYSIS_OUTPUT_FORMATS.join(", "),
+  })
+    .addHelpText("after", examples(["analyze song.mp3", "analyze song.mp3 --format json,mid,click,lab,csv"]))
+    .action(async (files: string[], options: WorkOptions) => {
+      const formats = toFormats(options.format, ANALYSIS_OUTPUT_FORMATS);
+      await work(files, options, {
+        kind: "analysis",
+        formats,
+        makeTargets: () => [{ model: "music_analysis", kind: "analysis", formats }],
       });
     });
 }

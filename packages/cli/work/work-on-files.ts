@@ -1,10 +1,11 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CliError } from "../cli-error.ts";
 import { cacheDir, findApiKey, findBaseUrl, modelsDir } from "../environment.ts";
 import { EXIT_CODES, type ExitReason } from "../exit-codes.ts";
+import { type Analysis, toAnalysisPage } from "./analysis-page.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl, listInputs } from "./list-inputs.ts";
 import { DEFAULT_PATTERNS, toOutputPattern } from "./output-pattern.ts";
@@ -26,7 +27,9 @@ export type Wanted = {
 export async function workOnFiles(wanted: Wanted): Promise<number> {
   const { options } = wanted;
   const isContentOnStdout = options.output === "-";
-  const reporter = makeReporter({ json: options.json, isContentOnStdout });
+  const isPage = wanted.kind === "analysis" && !options.json && !isContentOnStdout;
+  const plain = makeReporter({ json: options.json, isContentOnStdout });
+  const reporter = isPage ? withPages(plain) : plain;
   const stopping = stopOnSignal(reporter);
   const scratch = new Scratch();
   let runner: Promise<Runner> | undefined;
@@ -67,6 +70,32 @@ export async function workOnFiles(wanted: Wanted): Promise<number> {
     );
     await scratch.remove();
   }
+}
+
+/** Prints the analysis of each input after the paths of its files. */
+function withPages(reporter: Reporter): Reporter {
+  const print = (input: string, outputs: readonly string[]) => {
+    const path = outputs.find((output) => output.endsWith(".json"));
+    if (path === undefined) return;
+    try {
+      const analysis = JSON.parse(readFileSync(path, "utf8")) as Analysis;
+      process.stdout.write(`\n${toAnalysisPage(basename(input), analysis)}`);
+    } catch (error) {
+      // The files are there: a page that can't be printed is no failure.
+      if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    }
+  };
+  return {
+    ...reporter,
+    done(input, outputs) {
+      reporter.done(input, outputs);
+      print(input, outputs);
+    },
+    skipped(input, outputs) {
+      reporter.skipped(input, outputs);
+      print(input, outputs);
+    },
+  };
 }
 
 function toNumber(text: string): number {

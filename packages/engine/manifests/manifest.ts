@@ -149,6 +149,14 @@ const musicManifestSchema = z.strictObject({
   serves: z.array(serviceSchema),
 });
 
+/** A network that finds beats, chords and keys. */
+const analysisManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("music-analyser"),
+  weights: weightsFileSchema,
+  serves: z.array(serviceSchema),
+});
+
 /** A network that separates people who talk at the same time. */
 const voiceManifestSchema = z.strictObject({
   ...common,
@@ -173,6 +181,7 @@ const xVectorManifestSchema = makeSpeakerSchema("x-vector");
 
 const manifestSchema = z.discriminatedUnion("family", [
   musicManifestSchema,
+  analysisManifestSchema,
   stemManifestSchema,
   speechManifestSchema,
   voiceActivityManifestSchema,
@@ -189,6 +198,7 @@ export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 export type GpuManifest = StemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
+export type AnalysisManifest = z.infer<typeof analysisManifestSchema>;
 export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
 export type TurnsManifest = z.infer<typeof turnsManifestSchema>;
 export type EmbeddingManifest = z.infer<typeof embeddingManifestSchema>;

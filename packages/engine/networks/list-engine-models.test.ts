@@ -31,6 +31,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
     "music_fx",
     "music_removal",
     "music_detection",
+    "music_analysis",
     "speech_denoise",
     "speech_dereverb",
     "transcription",
@@ -39,7 +40,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
     expect(licences[id]).toMatch(/^MIT/);
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
-  expect(Object.keys(licences)).toHaveLength(24);
+  expect(Object.keys(licences)).toHaveLength(25);
 });
 
 /** The manifests as they are when some weights packages can't be installed. */

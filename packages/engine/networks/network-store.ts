@@ -1,4 +1,5 @@
 import type {
+  AnalysisManifest,
   GpuManifest,
   Manifest,
   MusicManifest,
@@ -12,6 +13,7 @@ import type { SessionOptions } from "../runtime/create-session.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
+import { MusicAnalyser } from "./music-analyser/music-analyser.ts";
 import { MusicDetector } from "./music-detector/music-detector.ts";
 import type { Networks } from "./networks.ts";
 import { getStemFamily, isGpuManifest } from "./registry.ts";
@@ -74,6 +76,12 @@ export class NetworkStore implements Networks {
   getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
     return this.#get(manifest.id, async () => {
       return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
+    });
+  }
+
+  getMusicAnalyser(manifest: AnalysisManifest): Promise<MusicAnalyser> {
+    return this.#get(manifest.id, async () => {
+      return new MusicAnalyser(await GraphSession.load(this.#verify(manifest), this.#options));
     });
   }
 

@@ -33,6 +33,7 @@ const makeNetworks = (network: GainNetwork): Networks => ({
   getWhisper: (manifest) => store.getWhisper(manifest),
   getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
   getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+  getMusicAnalyser: (manifest) => store.getMusicAnalyser(manifest),
   getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
   getSpeakerNetworks: (manifests) => store.getSpeakerNetworks(manifests),
 });

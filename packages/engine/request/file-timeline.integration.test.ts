@@ -32,6 +32,7 @@ const networks: Networks = {
   getWhisper: (manifest) => store.getWhisper(manifest),
   getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
   getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+  getMusicAnalyser: (manifest) => store.getMusicAnalyser(manifest),
   getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
   getSpeakerNetworks: (manifests) => store.getSpeakerNetworks(manifests),
 };

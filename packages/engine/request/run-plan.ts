@@ -1,3 +1,4 @@
+import { runAnalysisPass } from "../analysis/analysis-pass.ts";
 import { runDetectionPass } from "../detection/detection-pass.ts";
 import type { Manifest, StemManifest } from "../manifests/manifest.ts";
 import type { Networks } from "../networks/networks.ts";
@@ -33,7 +34,7 @@ type PlanRun = {
 
 /** Runs the passes of a plan in order and gives each the parts it needs. */
 export async function runPlan(plan: TargetPlan, options: PlanRun): Promise<void> {
-  const { detectionPass, speechPass, stemPasses, voicesPass } = plan;
+  const { analysisPass, detectionPass, speechPass, stemPasses, voicesPass } = plan;
   const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
   const { inputPath, workDir, maxWorkBytes, spansFromSeconds = 0 } = request;
   const { lengthFrames, sampleRateHz, audioStartSeconds } = input.info;
@@ -46,6 +47,10 @@ export async function runPlan(plan: TargetPlan, options: PlanRun): Promise<void>
   if (detectionPass) {
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forDetection);
     await runDetectionPass(detectionPass, { ...shared, makeStage });
+  }
+  if (analysisPass) {
+    const makeStage = (weight: number) => progress.makeStage(weight, waits.forAnalysis);
+    await runAnalysisPass(analysisPass, { ...shared, inputPath, makeStage });
   }
   let sources: ChosenSources = {};
   if (speechPass || voicesPass) {

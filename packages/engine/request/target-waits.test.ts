@@ -22,6 +22,7 @@ const words = { kind: "text" as const, model: "transcription", files: [] };
 const plan = {
   stemPasses: [first, reader, second],
   detectionPass: { targets: [{ kind: "detection", key: "music", model: "music_detection", files: [] }] },
+  analysisPass: { targets: [{ kind: "analysis", key: "song", model: "music_analysis", files: [] }] },
   speechPass: {
     targets: [
       { ...words, key: "english", language: "en" },
@@ -36,7 +37,8 @@ const texts = ["english", "german"];
 describe("which targets wait for which stage", () => {
   it("[T14] all wait for the input and for the music detection that comes first", () => {
     const sounds = ["vocals", "guitar", "better"];
-    expect(waits.forDecoding).toEqual(["music", ...sounds, ...texts]);
+    expect(waits.forDecoding).toEqual(["music", "song", ...sounds, ...texts]);
+    expect(waits.forAnalysis).toEqual(["song", ...sounds, ...texts]);
     expect(waits.forSources).toEqual([...sounds, ...texts]);
   });
 

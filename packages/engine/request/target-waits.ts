@@ -1,3 +1,4 @@
+import { weighAnalysisPass } from "../analysis/analysis-pass.ts";
 import { weighDetectionPass } from "../detection/detection-pass.ts";
 import { RENDER_SECONDS } from "../rendering/write-sounds.ts";
 import type { SoundTarget, TranscriptionOptions } from "../targets/engine-request.ts";
@@ -36,6 +37,7 @@ export class TargetWaits {
     };
     add(DECODE_SECONDS, this.forDecoding);
     if (plan.detectionPass) add(weighDetectionPass(), this.forDetection);
+    if (plan.analysisPass) add(weighAnalysisPass(), this.forAnalysis);
     if (plan.speechPass || plan.voicesPass) add(weighSources(), this.forSources);
     for (const pass of plan.stemPasses) {
       add(pass.manifest.passSeconds, this.forStemPass(pass));
@@ -48,12 +50,16 @@ export class TargetWaits {
   }
 
   get forDecoding(): string[] {
-    return [...keysOf(this.#plan.detectionPass?.targets ?? []), ...this.forSources];
+    return [...keysOf(this.#plan.detectionPass?.targets ?? []), ...this.forAnalysis];
   }
 
   /** Music is detected first. */
   get forDetection(): string[] {
     return this.forDecoding;
+  }
+
+  get forAnalysis(): string[] {
+    return [...keysOf(this.#plan.analysisPass?.targets ?? []), ...this.forSources];
   }
 
   get forSources(): string[] {

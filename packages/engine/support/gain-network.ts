@@ -40,6 +40,10 @@ export class GainNetwork implements StemNetwork, Networks {
     throw new Error("no music detector here");
   }
 
+  getMusicAnalyser(): never {
+    throw new Error("no music analyser here");
+  }
+
   getVoiceSeparator(): never {
     throw new Error("no network for voices here");
   }

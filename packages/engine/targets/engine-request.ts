@@ -72,7 +72,13 @@ export type DetectionFormat = "json" | "txt";
 /** The regions with music. */
 export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
 
-export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTarget;
+/** `click` is a wav with a click on every beat. */
+export type AnalysisFormat = "json" | "mid" | "click" | "lab" | "csv";
+
+/** Beats, chords, keys and more of music. */
+export type AnalysisTarget = TargetOf<"analysis"> & { files: { format: AnalysisFormat; path: string }[] };
+
+export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTarget | AnalysisTarget;
 
 /** Who keeps a stem. Only requests of the same scope find it; it is removed when it has no owner left. */
 export type CacheUser = { scope: string; owner: string };

@@ -1,5 +1,6 @@
 import { EngineError } from "../engine-error.ts";
 import {
+  type AnalysisManifest,
   chooseManifest,
   findReadNetwork,
   isStemManifest,
@@ -11,6 +12,7 @@ import {
   type VoiceManifest,
 } from "../manifests/manifest.ts";
 import type {
+  AnalysisTarget,
   DetectionTarget,
   EngineTarget,
   SoundTarget,
@@ -39,12 +41,16 @@ export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
 /** One detection of music, and every target made from it. */
 export type DetectionPass = { manifest: MusicManifest; targets: DetectionTarget[] };
 
+/** One analysis of the music, and every target made from it. */
+export type AnalysisPass = { manifest: AnalysisManifest; targets: AnalysisTarget[] };
+
 /** One search for speakers, and every target made from it. */
 export type VoicesPass = { manifest: VoiceManifest; targets: VoicesTarget[] };
 
 export type TargetPlan = {
   stemPasses: StemPass[];
   detectionPass: DetectionPass | undefined;
+  analysisPass: AnalysisPass | undefined;
   voicesPass: VoicesPass | undefined;
   speechPass: SpeechPass | undefined;
   refused: { target: EngineTarget; error: EngineError }[];
@@ -55,6 +61,7 @@ export function planTargets(targets: readonly EngineTarget[], manifests: readonl
   const plan: TargetPlan = {
     stemPasses: [],
     detectionPass: undefined,
+    analysisPass: undefined,
     voicesPass: undefined,
     speechPass: undefined,
     refused: [],
@@ -72,6 +79,9 @@ export function planTargets(targets: readonly EngineTarget[], manifests: readonl
     } else if (target.kind === "detection" && manifest?.family === "music-detector") {
       plan.detectionPass ??= { manifest, targets: [] };
       plan.detectionPass.targets.push(target);
+    } else if (target.kind === "analysis" && manifest?.family === "music-analyser") {
+      plan.analysisPass ??= { manifest, targets: [] };
+      plan.analysisPass.targets.push(target);
     } else plan.refused.push({ target, error: makeMissingError(target) });
   }
   return plan;

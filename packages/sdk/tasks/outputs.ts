@@ -21,9 +21,11 @@ export function getFreshLink(known: WithOutputs, output: OutputFile, fresh: With
   return found.link;
 }
 
-/** The name of an output as a file. UltraStar songs have the extension `.txt`. */
+const EXTENSIONS: Record<string, string> = { ultrastar: "ultrastar.txt", click: "click.wav" };
+
+/** The name of an output as a file. UltraStar songs have the extension `.txt`, click tracks `.wav`. */
 export const toOutputFileName = ({ name, format }: Pick<OutputFile, "name" | "format">) =>
-  `${name}.${format === "ultrastar" ? "ultrastar.txt" : format}`;
+  `${name}.${EXTENSIONS[format] ?? format}`;
 
 /** Unique file names for all outputs of a Task, without path separators. */
 export function nameOutputs(
@@ -34,7 +36,7 @@ export function nameOutputs(
   return task.targets.flatMap((target) =>
     target.output.map((output) => {
       const wanted = toName(output, target).replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, "_");
-      const dot = wanted.search(/\.(ultrastar\.)?[^.]*$/);
+      const dot = wanted.search(/\.((ultrastar|click)\.)?[^.]*$/);
       const [stem, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];
       let name = wanted;
       for (let copy = 2; taken.has(name.toLowerCase()); copy += 1) name = `${stem}-${copy}${extension}`;

@@ -128,6 +128,7 @@ const COMMANDS: Record<string, string> = {
   transcription: "transcribe",
   alignment: "align",
   music_detection: "detect",
+  music_analysis: "analyze",
   multi_voice: "voices",
 };
 

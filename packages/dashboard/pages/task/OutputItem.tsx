@@ -7,7 +7,7 @@ import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
-const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"]);
+const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar", "lab", "csv"]);
 /** Enough for an excerpt; the whole file can be downloaded. */
 const SHOWN_CHARACTERS = 20_000;
 
@@ -40,7 +40,7 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
   const fileName = toOutputFileName(output);
   const link = toOwnLink(output.link);
   const isOurs = isOwnLink(link);
-  const isSound = isOurs && output.type.startsWith("audio/");
+  const isSound = isOurs && output.type.startsWith("audio/") && output.format !== "mid";
   const isText = isOurs && TEXT_FORMATS.has(output.format);
   return (
     <li class="output">

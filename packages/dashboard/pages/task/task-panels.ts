@@ -1,6 +1,7 @@
 import type { Task } from "@stemwright/sdk";
 import type { ComponentType } from "preact";
 import { listWordTargets } from "../../words/word-targets.ts";
+import { findAnalysisFile } from "./analysis-file.ts";
 
 /** A tab of a Task's page. */
 export type TaskPanel = {
@@ -14,6 +15,12 @@ export type TaskPanel = {
 
 /** Shown as tabs before the outputs, in this order; each is loaded when it is first opened. */
 export const TASK_PANELS: readonly TaskPanel[] = [
+  {
+    id: "music",
+    title: "Music",
+    isFor: (task) => findAnalysisFile(task) !== undefined,
+    load: () => import("./AnalysisPanel.tsx"),
+  },
   {
     id: "words",
     title: "Words",

@@ -1,4 +1,5 @@
 import {
+  ANALYSIS_OUTPUT_FORMATS,
   AUDIO_OUTPUT_FORMATS,
   DETECTION_OUTPUT_FORMATS,
   INPUT_FORMATS,
@@ -19,7 +20,7 @@ export type CatalogueModel = {
   creditsPerMinute?: number;
   maxInputDurationSeconds: number;
   inputs: ModelInput[];
-  produces: "sound" | "voices" | "text" | "detection";
+  produces: "sound" | "voices" | "text" | "detection" | "analysis";
   outputFormats: readonly string[];
   supportedLanguages?: readonly string[];
   variants?: CatalogueVariant[];
@@ -115,6 +116,16 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   stem("keys", "Keys", "Electric pianos, organs, clavinets and harpsichords."),
   stem("wind", "Wind", "Woodwind and brass."),
   stem("strings", "Strings", "Bowed strings."),
+  {
+    ...stem(
+      "music_analysis",
+      "Music analysis",
+      "Tempo, beats, key, chords, sections and loudness of a song.",
+    ),
+    creditsPerMinute: 0.5,
+    produces: "analysis",
+    outputFormats: ANALYSIS_OUTPUT_FORMATS,
+  },
   cinematic("dialogue", "Dialogue", "The spoken words of a film, show or recording."),
   cinematic("effects", "Effects", "Sounds that are neither speech nor music."),
   cinematic("music", "Music", "The music of a film, show or recording; singing counts as music."),

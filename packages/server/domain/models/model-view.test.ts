@@ -29,6 +29,7 @@ describe("the model list", () => {
       ["keys", 1, 3],
       ["wind", 1, 3],
       ["strings", 1, 3],
+      ["music_analysis", 0.5, 3],
       ["dialogue", 1.5, 3],
       ["effects", 1.5, 3],
       ["music", 1.5, 3],

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
+import type {
+  AnalysisFormat,
+  AudioFormat,
+  DetectionFormat,
+  EngineTarget,
+  TextFormat,
+} from "@stemwright/engine";
 import { findCatalogueModel } from "../../domain/models/catalogue.ts";
 import { isOnFileTimeline } from "../../domain/tasks/audio-offset.ts";
 import { toLanguageCode } from "../../domain/tasks/language-code.ts";
@@ -90,6 +96,13 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
       ...common,
       kind: "detection",
       files: outputs.map(({ format, path }) => ({ format: format as DetectionFormat, path })),
+    };
+  }
+  if (produces === "analysis") {
+    return {
+      ...common,
+      kind: "analysis",
+      files: outputs.map(({ format, path }) => ({ format: format as AnalysisFormat, path })),
     };
   }
   if (produces === "text") {
