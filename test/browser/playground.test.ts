@@ -168,6 +168,21 @@ describe("working with the dashboard", () => {
     expect(await (await service.call("/tasks?search=waltz")).json()).toMatchObject([{ id: task.id }]);
   });
 
+  it("[PG6] a music analysis has a tab with tempo, key and chords", async () => {
+    await open("/app/playground?m=music_analysis&text=json,mid,click,lab,csv");
+    await choose("Song one.wav");
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await page.getByRole("tab", { name: "Music" }).click({ timeout: TASK_TIMEOUT_MS });
+    await page.getByText("Time signature").waitFor();
+    await page.getByText("LUFS").waitFor();
+    expect(await listViolations(page)).toEqual([]);
+    await page
+      .getByRole("tab", { name: "Files" })
+      .or(page.getByRole("tab", { name: "Outputs" }))
+      .click();
+    await page.getByRole("link", { name: "Download music_analysis.click.wav" }).waitFor();
+  });
+
   it("[PG6] several files are a batch with a common progress", async () => {
     await open("/app/playground?m=music_detection&text=txt");
     await choose("Song one.wav", "Song two.wav");

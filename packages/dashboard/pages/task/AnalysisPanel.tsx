@@ -36,7 +36,7 @@ function Facts({ analysis }: { analysis: Analysis }) {
         <dt>Loudness</dt>
         <dd>{loudness.integratedLufs === null ? "Silence" : `${loudness.integratedLufs} LUFS`}</dd>
       </dl>
-      <h3>Chords</h3>
+      <h2 class="chords-title">Chords</h2>
       {chords.length === 0 ? (
         <p class="muted">No chords found.</p>
       ) : (
