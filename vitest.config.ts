@@ -26,7 +26,9 @@ const FAULTS = [
   "test/e2e/{killed-upload,pgbouncer,rolling-upgrade,silent-database,spans,voices}.test.ts",
 ];
 /** Minutes of walking through the pages in a browser: `npm run test:pages`. That the pages open is among the other tests. */
-const PAGES = ["test/browser/{every-page,lan,mixer,playground,seek,settings,timeline,words}.test.ts"];
+const PAGES = [
+  "test/browser/{default-mix,every-page,lan,mixer,playground,seek,settings,timeline,words}.test.ts",
+];
 /** Linters, generators, runtimes and third-party clients, with separate packages: `npm run test:clients`. */
 const CLIENTS = ["test/clients/*.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];

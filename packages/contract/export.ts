@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { wordsVersion } from "./words.ts";
 
 /** What a Task is exported as; the names are the last part of the links. */
-export const EXPORT_FILES = ["outputs.zip", "outputs.stem.mp4"] as const;
+export const EXPORT_FILES = ["outputs.zip", "originals.zip", "outputs.stem.mp4"] as const;
 export type ExportFile = (typeof EXPORT_FILES)[number];
 
 const link = z.string().meta({ description: "Download link, good for one hour" });
@@ -16,6 +17,10 @@ export const taskExports = z
       })
       .exactOptional()
       .meta({ description: "All outputs in one zip file; absent while there are none" }),
+    editedTargets: z.array(z.string()).exactOptional().meta({
+      description:
+        "Ids of the targets whose words people have edited, if there are any: the archive has them as edited",
+    }),
     stemFile: z
       .object({
         link,
@@ -29,5 +34,7 @@ export const taskExports = z
   })
   .meta({ id: "TaskExports", description: "A Task's outputs in one file" });
 export type TaskExports = z.infer<typeof taskExports>;
+
+export const taskExportsQuery = z.object({ version: wordsVersion });
 
 export const exportParams = z.object({ id: z.string().min(1), file: z.enum(EXPORT_FILES) });

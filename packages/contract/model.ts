@@ -58,6 +58,10 @@ export const model = z
       .array(z.object({ measure: z.string(), dataset: z.string(), value: z.number() }))
       .optional()
       .meta({ description: "Measured quality" }),
+    contains: z.array(z.string()).optional().meta({
+      description:
+        "Ids of the models whose sound is a part of this one's: mixed with it they would be twice as loud",
+    }),
   })
   .meta({ id: "Model" });
 export type Model = z.infer<typeof model>;

@@ -11,6 +11,9 @@ const previewTrack = z
     name: z.string().meta({ description: "As outputs are named, or `input`", example: "vocals_residual" }),
     targetId: id.optional(),
     chunks: z.int().meta({ description: "Number available so far, from the first one on" }),
+    within: z.array(z.string()).optional().meta({
+      description: "Of a track that is not in `mix`: the tracks of `mix` that have some of its sound",
+    }),
   })
   .meta({ id: "PreviewTrack" });
 export type PreviewTrack = z.infer<typeof previewTrack>;
@@ -45,6 +48,15 @@ export const taskPreviews = z
       })
       .optional(),
     tracks: z.array(previewTrack),
+    mix: z
+      .object({
+        tracks: z
+          .array(z.string())
+          .meta({ description: "Ids of tracks; the input alone if there is no other" }),
+        isWhole: z.boolean().meta({ description: "Whether the models say that they add up to the input" }),
+      })
+      .optional()
+      .meta({ description: "What a player starts with: tracks of which no two have the same sound" }),
   })
   .meta({ id: "TaskPreviews" });
 export type TaskPreviews = z.infer<typeof taskPreviews>;

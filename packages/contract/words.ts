@@ -87,8 +87,15 @@ export const wordsEdit = z
 export type WordsEdit = z.output<typeof wordsEdit>;
 export type WordsEditInput = z.input<typeof wordsEdit>;
 
+export const WORDS_VERSIONS = ["edited", "original"] as const;
+export type WordsVersion = (typeof WORDS_VERSIONS)[number];
+export const wordsVersion = z.enum(WORDS_VERSIONS).default("edited").meta({
+  description: "`edited`, the default: with what people have changed. `original`: the unmodified output",
+});
+
 export const wordsExportQuery = z.object({
   format: z.enum(TEXT_OUTPUT_FORMATS).meta({ description: "Output format" }),
+  version: wordsVersion,
 });
 export type WordsExportQuery = z.infer<typeof wordsExportQuery>;
 

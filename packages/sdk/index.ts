@@ -71,6 +71,7 @@ export type {
   WebhookDelivery,
   Words,
   WordsEditInput,
+  WordsVersion,
   Worker,
 } from "@stemwright/contract";
 export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts";

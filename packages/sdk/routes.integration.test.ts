@@ -49,7 +49,8 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "PUT /tasks/{id}/targets/{targetId}/words": (client) =>
     client.tasks.words.save(TARGET, { revision: 0, lines: [] }),
   "DELETE /tasks/{id}/targets/{targetId}/words": (client) => client.tasks.words.reset(TARGET),
-  "GET /tasks/{id}/targets/{targetId}/words/export": (client) => client.tasks.words.export(TARGET, "srt"),
+  "GET /tasks/{id}/targets/{targetId}/words/export": (client) =>
+    client.tasks.words.export(TARGET, "srt", { version: "original" }),
   "POST /tasks/{id}/targets/{targetId}/realignments": (client) =>
     client.tasks.words.startAlignment(TARGET, { text: "a", start: 0, end: 1 }),
   "GET /tasks/{id}/targets/{targetId}/realignments/{realignmentId}": (client) =>
@@ -69,9 +70,9 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
     client.shares.previews.spectra("ID", { version: "a", tracks: ["input"], level: 2048, from: 0, to: 1 }),
   "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
   "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
-    client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),
-  "GET /tasks/{id}/exports": (client) => client.tasks.exports("ID"),
-  "GET /shares/{token}/exports": (client) => client.shares.exports("ID"),
+    client.shares.exportWords("ID", { targetId: "ID", format: "srt", version: "original" }),
+  "GET /tasks/{id}/exports": (client) => client.tasks.exports("ID", { version: "original" }),
+  "GET /shares/{token}/exports": (client) => client.shares.exports("ID", { version: "original" }),
   "GET /exports/{id}/{file}": (client) => client.tasks.openExport("http://a/exports/ID/ID"),
   "GET /tasks/{id}/previews": (client) => client.tasks.previews.get("ID"),
   "GET /tasks/{id}/previews/chunks/{index}": (client) =>

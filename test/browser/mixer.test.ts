@@ -99,11 +99,11 @@ describe("the mixer", () => {
       return { name: download.suggestedFilename(), bytes: await readFile(path) };
     };
     const mix = await save("Save the mix as wav");
-    expect([mix.name, mix.bytes.length]).toEqual(["song mix.wav", 44 + 8 * SONG.lengthFrames]);
+    expect([mix.name, mix.bytes.length]).toEqual(["song - mix.wav", 44 + 8 * SONG.lengthFrames]);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("]");
     const loop = await save("Save the loop as wav");
-    expect([loop.name, loop.bytes.length]).toEqual(["song loop.wav", 44 + 8 * 5 * SONG.sampleRateHz]);
+    expect([loop.name, loop.bytes.length]).toEqual(["song - loop.wav", 44 + 8 * 5 * SONG.sampleRateHz]);
     await page.getByRole("tab", { name: "Outputs" }).click();
     const zip = await save(/^All as zip/);
     const sizes = (await client.tasks.get(id)).targets[0]?.output.map(({ size }) => size) ?? [];

@@ -4,7 +4,14 @@ import type { Asset } from "@stemwright/contract";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
-import { listViolations, openBrowser, openPage } from "../support/browser.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  screenshot,
+  VIEWS,
+} from "../support/browser.ts";
 import { type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -76,7 +83,7 @@ describe("working with the dashboard", () => {
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download drums.mp3" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe("drums.mp3");
+    expect(download.suggestedFilename()).toBe("Song one - drums.mp3");
     expect((await readFile(await download.path())).length).toBeGreaterThan(1000);
     const seconds = await page.locator("audio").evaluate(async (element) => {
       const audio = element as unknown as {
@@ -214,6 +221,27 @@ describe("working with the dashboard", () => {
     expect(await page.getByRole("button", { name: "Retry failed targets" }).count()).toBe(0);
   });
 
+  it("[PG6] a file that can't be read is named, and the rest of the batch runs", async () => {
+    await writeFile(fileOf("Broken.wav"), "no sound at all");
+    await open("/app/playground?m=drums&audio=mp3");
+    await choose("Song one.wav", "Broken.wav", "Song two.wav");
+    await page.getByText("A file can’t be used; the others run without it.").waitFor();
+    await page.locator(".notice").getByText("Broken.wav").waitFor();
+    for (const view of VIEWS) {
+      await page.setViewportSize({ width: view.width, height: 900 });
+      await page.emulateMedia({ colorScheme: view.theme });
+      await screenshot(page, "broken-file", view);
+      expect(await listViolations(page)).toEqual([]);
+    }
+    await page.getByRole("button", { name: "Run 2 Tasks" }).click();
+    await page.getByText("2 Tasks created. Left out: Broken.wav.").waitFor();
+    await page
+      .getByRole("button", { name: "Cancel what is left" })
+      .or(page.locator(".task-row"))
+      .first()
+      .waitFor();
+  });
+
   it("[PG6] the address keeps the choice, and a preset changes it", async () => {
     await open("/app/playground");
     await page.getByRole("button", { name: /^Subtitles/ }).click();
@@ -225,6 +253,35 @@ describe("working with the dashboard", () => {
     await page
       .getByText(`stemwright transcribe song.mp3 --format srt,vtt --language de --server ${service.address}`)
       .waitFor();
+  });
+
+  it("[PG6] [VO4] the preset for interviews turns speakers on, and all options of words have a control", async () => {
+    await open("/app/playground");
+    await page.getByRole("button", { name: /^Interview/ }).click();
+    expect(await page.getByLabel("Speakers", { exact: true }).inputValue()).toBe("any");
+    expect(await page.getByLabel("Name the speakers").isChecked()).toBe(true);
+    await page.getByLabel("Speakers", { exact: true }).selectOption("2");
+    await page.getByLabel("Translate into English").check();
+    await page.getByLabel("Letters of a subtitle").fill("32");
+    await page.getByLabel("Rows of a subtitle").selectOption("1");
+    await page.getByLabel("Names and terms").fill("Siobhan, PostgreSQL");
+    await page.getByLabel("A text before it").fill("A talk about databases.");
+    await page.getByRole("tab", { name: "curl" }).click();
+    const code = page.locator(".code", { hasText: "/tasks" });
+    const wanted =
+      '"model": "transcription", "formats": ["txt", "json"], "speakers": 2, "speakerNames": true, ' +
+      '"keywords": ["Siobhan", "PostgreSQL"], "prompt": "A talk about databases.", "translate": true, ' +
+      '"maxLineLength": 32, "maxLines": 1';
+    await expect.poll(() => code.textContent()).toContain(wanted);
+    await page.reload();
+    await expect.poll(() => code.textContent()).toContain(wanted);
+    for (const view of VIEWS) {
+      await page.setViewportSize({ width: view.width, height: 900 });
+      await page.emulateMedia({ colorScheme: view.theme });
+      await screenshot(page, "playground-words", view);
+      expect(await listViolations(page)).toEqual([]);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+    }
   });
 
   it("[PG6] files are dropped anywhere on the page, and a text into its field", async () => {

@@ -266,7 +266,7 @@ describe("the timeline", () => {
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
 
     await keyboard.press("+");
-    await page.getByRole("slider", { name: "Stretch of the recording that is shown" }).waitFor();
+    await page.getByRole("slider", { name: "Range of the recording that is shown" }).waitFor();
     await keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await keyboard.press("Escape");

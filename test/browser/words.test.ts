@@ -49,6 +49,141 @@ describe("the words of a Task in a browser", () => {
   const timesOf = ({ lines }: Words) =>
     lines.flatMap((line) => line.words.map(({ text, start, end }) => [text.trim(), start, end]));
 
+  it("[WP3] speakers are renamed, merged and given lines and words", async () => {
+    const { lines, revision } = await loadWords();
+    const words = lines.flatMap((line) => line.words).slice(0, 6);
+    const edit = {
+      revision,
+      lines: [1, 2, 1].map((speaker, n) => ({
+        speaker: `speaker_0${speaker}`,
+        words: words.slice(2 * n, 2 * n + 2).map((word) => ({ ...word, speaker: `speaker_0${speaker}` })),
+      })),
+    };
+    await service.call(path, {
+      method: "PUT",
+      body: JSON.stringify(edit),
+      headers: { "content-type": "application/json" },
+    });
+    const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    await page.goto(`/app/tasks/${task.id}`);
+    await page.getByRole("tab", { name: "Words" }).click();
+    const say = async () =>
+      (await loadWords()).lines.map(({ speaker, words: said }) => [speaker, said.length]);
+    const change = async (button: RegExp, name: string, what?: string) => {
+      await page.getByRole("button", { name: button }).first().click();
+      await page.getByLabel("Name", { exact: true }).fill(name);
+      if (what) await page.getByLabel("What", { exact: true }).selectOption(what);
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: /^(Apply|Merge)/ })
+        .click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+    };
+    await change(/^Speaker 1 says line 1/, "Ada");
+    await expect.poll(say).toEqual([
+      ["Ada", 2],
+      ["speaker_02", 2],
+      ["Ada", 2],
+    ]);
+    await change(/^Ada says line 3/, "Grace", "line");
+    await expect.poll(say).toEqual([
+      ["Ada", 2],
+      ["speaker_02", 2],
+      ["Grace", 2],
+    ]);
+    await page.getByRole("button", { name: /^Speaker 2 says/ }).click();
+    for (const view of VIEWS) {
+      await page.setViewportSize({ width: view.width, height: 900 });
+      await page.emulateMedia({ colorScheme: view.theme });
+      await screenshot(page, "speakers", view);
+      expect(await listViolations(page)).toEqual([]);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+    }
+    await page.keyboard.press("Escape");
+    await change(/^Speaker 2 says/, "ada");
+    await expect.poll(say).toEqual([
+      ["Ada", 2],
+      ["Ada", 2],
+      ["Grace", 2],
+    ]);
+    await page.evaluate(`(() => {
+      const [, word] = document.querySelectorAll("[data-row='0'] [data-word]");
+      document.getSelection().selectAllChildren(word);
+    })()`);
+    await change(/^Speaker of the selection/, "Grace");
+    await expect.poll(say).toEqual([
+      ["Ada", 1],
+      ["Grace", 1],
+      ["Ada", 2],
+      ["Grace", 2],
+    ]);
+    await service.call(path, { method: "DELETE" });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("[WP4] a lost connection, a reload and a second tab lose no edit, and undo survives", async () => {
+    const { page, context } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    const open = async (tab: typeof page) => {
+      await tab.goto(`/app/tasks/${task.id}`);
+      await tab.getByRole("tab", { name: "Words" }).click();
+      await tab.locator(".word").first().waitFor();
+    };
+    /** Gives the first line to somebody, which needs no network. */
+    const give = async (tab: typeof page, name: string) => {
+      await tab.getByRole("button", { name: "Edit line 1", exact: true }).click();
+      await tab.getByRole("button", { name: "Speaker", exact: true }).click();
+      await tab.getByLabel("Name", { exact: true }).fill(name);
+      await tab.getByLabel("What", { exact: true }).selectOption("line");
+      await tab.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+      await tab.getByRole("button", { name: "Close", exact: true }).click();
+    };
+    const speaker = async () => (await loadWords()).lines[0]?.speaker;
+    await open(page);
+    await context.setOffline(true);
+    await give(page, "Ada");
+    await page.getByText("Offline: kept in this browser").waitFor();
+    const asked = page.waitForEvent("dialog");
+    const leaving = page.evaluate("location.reload()");
+    const dialog = await asked;
+    expect(dialog.type()).toBe("beforeunload");
+    await dialog.dismiss();
+    await leaving.catch(() => {});
+    expect(await speaker()).toBeUndefined();
+    // Killed: nothing of the page can run any more.
+    await page.close();
+    await context.setOffline(false);
+    const next = await context.newPage();
+    await open(next);
+    await expect.poll(speaker).toBe("Ada");
+    await next.reload();
+    await next.getByRole("tab", { name: "Words" }).click();
+    await next.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(speaker).toBeUndefined();
+    await next.getByText("Saved", { exact: true }).waitFor();
+
+    const other = await context.newPage();
+    await open(other);
+    await give(other, "Grace");
+    await expect.poll(speaker).toBe("Grace");
+    await next.getByText("Somebody else, or another tab").waitFor();
+    for (const view of VIEWS) {
+      await next.setViewportSize({ width: view.width, height: 900 });
+      await next.emulateMedia({ colorScheme: view.theme });
+      await screenshot(next, "conflict", view);
+      expect(await listViolations(next)).toEqual([]);
+      expect(await measureWidth(next)).toBeLessThanOrEqual(view.width);
+    }
+    await next.getByRole("button", { name: "Keep mine" }).click();
+    await expect.poll(speaker).toBeUndefined();
+    await other.getByRole("button", { name: "Take the saved ones" }).click();
+    await other.getByText("Saved", { exact: true }).waitFor();
+    await service.call(path, { method: "DELETE" });
+    await context.close();
+  });
+
   it("[WP1] a word is edited, its gap aligned again, undone, exported, shared, and the share revoked", async () => {
     const before = timesOf(await loadWords());
     const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
@@ -106,7 +241,7 @@ describe("the words of a Task in a browser", () => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe("transcription.lrc");
+    expect(download.suggestedFilename()).toBe("speech - transcription (edited).lrc");
     expect(await readFile(await download.path(), "utf8")).toMatch(/>each <[\d:.]+>wave/);
 
     await page.getByRole("button", { name: "Share" }).click();

@@ -14,8 +14,26 @@ const PAGE_CHUNKS = 32;
 const MADE_CHUNKS = 4;
 const VERSION = "v1";
 const STEMS = ["bass", "drums", "piano", "vocals", "guitar", "other"];
-/** Crossover frequencies between the stems, from `bass` to `other`. */
+/** Crossover frequencies between the bands that the stems consist of. */
 const CUTOFFS_HZ = [110, 280, 700, 1800, 4500];
+const BANDS = CUTOFFS_HZ.length + 1;
+/** The bands of each model, which contain one another as the models do. */
+const BANDS_OF: Record<string, readonly number[]> = {
+  bass: [0],
+  drums: [1],
+  piano: [2],
+  vocals: [3],
+  guitar: [4],
+  other: [2, 4, 5],
+  "other-x-guitar": [2, 5],
+  instrumental: [0, 1, 2, 4, 5],
+  dialogue: [3],
+  music: [0, 1],
+  effects: [2, 4, 5],
+  music_fx: [0, 1, 2, 4, 5],
+  music_removal: [2, 3, 4, 5],
+  speech_denoise: [3],
+};
 const LINE_SECONDS = 4;
 const LANE_MODELS = ["music_detection", "multi_voice", "transcription"];
 const SAID = ["Seven", "ships", "sailed", "across", "the", "northern", "sea"];
@@ -25,19 +43,19 @@ export type MixerTask = { id: string; durationSeconds: number };
 type Store = { pool: pg.Pool; blobsDir: string; clientId: string };
 
 /**
- * A completed Task with six stems, as a worker would have stored it. Its previews are made by the engine's own writer from a computed song of four chunks,
+ * A completed Task with six stems or others, as a worker would have stored it. Its previews are made by the engine's own writer from a computed song of four chunks,
  * which is repeated: `pages` of 32 chunks, 95 s each.
  */
 export async function addMixerTask(
   store: Store,
-  { pages, assetId }: { pages: number; assetId?: string },
+  { pages, assetId, models = STEMS }: { pages: number; assetId?: string; models?: readonly string[] },
 ): Promise<MixerTask> {
   const { pool, clientId } = store;
   const id = makeId();
-  const targets = STEMS.map((model) => ({ model, id: makeId() }));
+  const targets = models.map((model) => ({ model, id: makeId() }));
   const tracks = ["input", ...targets.map((target) => target.id)];
   const shape = toShape(pages * PAGE_CHUNKS);
-  writePreviews(id, tracks, { blobsDir: store.blobsDir, pages });
+  writePreviews(id, tracks, { blobsDir: store.blobsDir, pages, models });
   const task = { id, durationSeconds: shape.lengthFrames / RATE };
   await pool.query(
     `insert into tasks (id, client_id, asset_id, url, created_at, completed_at)
@@ -90,9 +108,11 @@ const toShape = (chunks: number) =>
 function writePreviews(
   taskId: string,
   tracks: readonly string[],
-  { blobsDir, pages }: { blobsDir: string; pages: number },
+  { blobsDir, pages, models }: { blobsDir: string; pages: number; models: readonly string[] },
 ): void {
-  const song = makeSyntheticSong({ sampleRateHz: RATE, lengthFrames: MADE_CHUNKS * CHUNK_FRAMES });
+  const song = makeMixerSong();
+  const bands = splitBands(song);
+  const sounds = models.map((model) => sumBands((BANDS_OF[model] ?? []).map((band) => bands[band] ?? [])));
   const work = mkdtempSync(join(tmpdir(), "stemwright-mixer-"));
   mkdirSync(join(work, "out"));
   const toPath = (name: string) => {
@@ -101,7 +121,7 @@ function writePreviews(
     return path;
   };
   try {
-    for (const [index, sound] of [song, ...splitBands(song)].entries()) {
+    for (const [index, sound] of [song, ...sounds].entries()) {
       const track = tracks[index] ?? "";
       writeTrack({ track, sound, work, toPath });
       for (let chunk = MADE_CHUNKS; chunk < pages * PAGE_CHUNKS; chunk++)
@@ -122,11 +142,21 @@ function writePreviews(
   }
 }
 
-/** The frequency band of each stem, from the lowest to the highest: together they are the song. */
+/** The song that each Task repeats. */
+export const makeMixerSong = () =>
+  makeSyntheticSong({ sampleRateHz: RATE, lengthFrames: MADE_CHUNKS * CHUNK_FRAMES });
+
+const sumBands = (bands: readonly (readonly Float32Array[])[]): Float32Array[] =>
+  [0, 1].map((channel) => {
+    const sum = new Float32Array(MADE_CHUNKS * CHUNK_FRAMES);
+    for (const band of bands)
+      for (let n = 0; n < sum.length; n++) setSample(sum, n, (sum[n] ?? 0) + (band[channel]?.[n] ?? 0));
+    return sum;
+  });
+
+/** Bands from the lowest to the highest: together they are the song. */
 function splitBands(song: readonly Float32Array[]): Float32Array[][] {
-  const bands = Array.from({ length: STEMS.length }, () =>
-    song.map((plane) => new Float32Array(plane.length)),
-  );
+  const bands = Array.from({ length: BANDS }, () => song.map((plane) => new Float32Array(plane.length)));
   for (const [channel, plane] of song.entries()) {
     const lows = CUTOFFS_HZ.map(() => 0);
     for (let n = 0; n < plane.length; n++) {

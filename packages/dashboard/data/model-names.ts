@@ -16,5 +16,9 @@ export async function loadModels(abort?: AbortSignal): Promise<readonly Model[]>
   return cached.value;
 }
 
+/** Whether some targets are voices or instruments of a song: DJ software has no use for the stems of an interview. */
+export const isMusic = (targets: readonly { model: string }[]) =>
+  targets.some(({ model }) => cached.value.find(({ id }) => id === model)?.category === "instrument-stems");
+
 /** A model's name, or its id until the catalogue is loaded. */
 export const nameModel = (id: string) => cached.value.find((model) => model.id === id)?.name ?? id;

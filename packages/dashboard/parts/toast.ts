@@ -17,6 +17,8 @@ export function dismissToast(id: number): void {
 }
 
 function add(text: string, isError: boolean): void {
+  // One cause, such as a service that stopped, makes several requests fail.
+  if (isError && toasts.value.some((toast) => toast.isError && toast.text === text)) return;
   lastId += 1;
   const id = lastId;
   toasts.value = [...toasts.value, { id, text, isError }];

@@ -1,7 +1,9 @@
 import { signal } from "@preact/signals";
 import { ConnectionError } from "@stemwright/sdk";
 import { ChunkStore, type DecodedPiece } from "./chunk-store.ts";
-import { extendMix, findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
+import { LevelMeter, type Levels } from "./level-meter.ts";
+import { connectLimited } from "./limiter.ts";
+import { extendMix, findGain, listNullSet, type Mix, makeMix, makeNullGains } from "./mix.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
 import { type Level, ScheduledSpan } from "./scheduled-span.ts";
 
@@ -15,7 +17,6 @@ const TICK_MS = 100;
 const LEAD_SECONDS = 0.06;
 /** Decoded and scheduled at a time: a seek waits for this much of each track, not for the three seconds of a chunk. */
 const PIECE_FRAMES = 32_768;
-const METER_FRAMES = 8192;
 
 /**
  * Plays all tracks in sync to the sample: one context at the recording's own rate, a node per piece and track, each started at an exact frame of the
@@ -30,10 +31,9 @@ export class Player {
   readonly #source: PreviewSource;
   readonly #onError: (error: unknown) => void;
   readonly #store: ChunkStore;
-  /** Connected to the loudspeakers. */
+  /** The mix, before the limiter in front of the loudspeakers. */
   readonly output: GainNode;
-  readonly #meter: AnalyserNode;
-  readonly #measured = new Float32Array(METER_FRAMES);
+  readonly #meter: LevelMeter;
   #previews: PlayablePreviews;
   #scheduled: ScheduledSpan[] = [];
   /** The next frame to schedule, in the recording and in the context. */
@@ -50,11 +50,9 @@ export class Player {
     this.#source = source;
     this.#store = this.openStore();
     this.output = this.context.createGain();
-    this.#meter = this.context.createAnalyser();
-    this.#meter.fftSize = METER_FRAMES;
-    this.output.connect(this.#meter);
-    this.output.connect(this.context.destination);
-    this.mix.value = makeMix(previews.tracks.map(({ id }) => id));
+    this.#meter = new LevelMeter(this.output);
+    connectLimited(this.output, this.context.destination);
+    this.mix.value = makeMix(previews);
   }
 
   /** A separate store, e.g. for exports: a seek aborts the requests of the player's own. */
@@ -64,10 +62,10 @@ export class Player {
 
   /** Newer state of the same previews. */
   setPreviews(previews: PlayablePreviews): void {
+    const before = this.#previews;
     this.#previews = previews;
-    const ids = previews.tracks.map(({ id }) => id);
-    if (ids.every((id) => id in this.mix.peek())) return;
-    this.setMix(extendMix(this.mix.peek(), ids));
+    if (previews.tracks.every(({ id }) => id in this.mix.peek())) return;
+    this.setMix(extendMix(this.mix.peek(), { before, now: previews }));
     // Spans already scheduled lack the new tracks.
     this.seek(this.position);
   }
@@ -78,7 +76,7 @@ export class Player {
   }
 
   setNulling(isNulling: boolean): void {
-    this.isNulling.value = isNulling;
+    this.isNulling.value = isNulling && listNullSet(this.#previews).length > 0;
     this.#applyLevels();
   }
 
@@ -125,13 +123,9 @@ export class Player {
     return Math.max(0, this.position / this.#previews.sampleRate - delay);
   }
 
-  /** The level of what was rendered last, in dB below full scale. */
-  measureDb(): number {
-    const samples = this.#measured;
-    this.#meter.getFloatTimeDomainData(samples);
-    let power = 0;
-    for (const value of samples) power += value * value;
-    return 10 * Math.log10(Math.max(power / METER_FRAMES, 1e-20));
+  /** Of the mix that was rendered last, before the limiter. */
+  measureLevels(): Levels {
+    return this.#meter.measure();
   }
 
   async close(): Promise<void> {
@@ -147,7 +141,7 @@ export class Player {
   #makeLevels(): (id: string) => Level {
     const mix = this.mix.peek();
     if (!this.isNulling.peek()) return (id) => ({ gain: findGain(mix, id), pan: mix[id]?.pan ?? 0 });
-    const nullGains = makeNullGains(this.#previews.tracks);
+    const nullGains = makeNullGains(this.#previews);
     return (id) => ({ gain: nullGains[id] ?? 0, pan: 0 });
   }
 

@@ -24,8 +24,8 @@ export const makePreviewSource = (previews: Stemwright["tasks"]["previews"], id:
 });
 
 /** Previews of which at least the first chunk is known. */
-export type PlayablePreviews = {
-  [Key in keyof TaskPreviews]-?: Exclude<TaskPreviews[Key], undefined>;
+export type PlayablePreviews = Pick<TaskPreviews, "mix"> & {
+  [Key in Exclude<keyof TaskPreviews, "mix">]-?: Exclude<TaskPreviews[Key], undefined>;
 };
 
 export const isPlayable = (previews: TaskPreviews): previews is PlayablePreviews =>

@@ -12,6 +12,7 @@ import { HOME, ROUTES, type Route } from "./routes.ts";
 
 const SIGN_IN = "app/sign-in";
 const WELCOME = "app/welcome";
+const ADMINISTRATION = "app/admin/";
 
 /** The page for an address: the visitor may have to sign in first, or choose a password. */
 function findShown(path: string): string {
@@ -40,6 +41,14 @@ function CurrentPage() {
     if (isHome) navigate(HOME, { replaces: true });
   }, [isHome]);
   const shown = findShown(path);
+  if (shown.startsWith(ADMINISTRATION) && me.value && !me.value.person.isAdministrator)
+    return (
+      <Frame>
+        <Missing title="For administrators">
+          This page is for those who run the installation. <a href="app">Go to the playground</a>.
+        </Missing>
+      </Frame>
+    );
   const found = findRoute(shown);
   const page = found ? (
     <ErrorBoundary key={shown}>

@@ -1,6 +1,7 @@
-import type { TextOutputFormat } from "@stemwright/sdk";
+import type { TextOutputFormat, WordsVersion } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
+import { saveResponse } from "../parts/save-response.ts";
 
 const FORMS: readonly [TextOutputFormat, string][] = [
   ["srt", "Subtitles (srt)"],
@@ -12,25 +13,19 @@ const FORMS: readonly [TextOutputFormat, string][] = [
   ["json", "Words with times (json)"],
 ];
 
-/** The name the service gives the file. */
-const nameOf = (response: Response) =>
-  /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "words.txt";
-
-/** Downloads the words in the chosen format. */
-export function ExportMenu({ exportAs }: { exportAs: (format: TextOutputFormat) => Promise<Response> }) {
+/** Downloads the words in the chosen format; where they were edited, the service's own too. */
+export function ExportMenu({
+  isEdited,
+  exportAs,
+}: {
+  isEdited: boolean;
+  exportAs: (format: TextOutputFormat, version: WordsVersion) => Promise<Response>;
+}) {
   const [format, setFormat] = useState<TextOutputFormat>("srt");
-
-  async function download() {
-    const response = await exportAs(format);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await response.blob());
-    link.download = nameOf(response);
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  }
+  const save = (version: WordsVersion) => async () => saveResponse(await exportAs(format, version));
 
   return (
-    <div class="row">
+    <div class="row row-wrap">
       <select
         class="input words-form"
         aria-label="Export format"
@@ -43,9 +38,14 @@ export function ExportMenu({ exportAs }: { exportAs: (format: TextOutputFormat) 
           </option>
         ))}
       </select>
-      <Button icon="download" onClick={download}>
+      <Button icon="download" onClick={save("edited")}>
         Export
       </Button>
+      {isEdited && (
+        <Button kind="plain" onClick={save("original")}>
+          Original
+        </Button>
+      )}
     </div>
   );
 }

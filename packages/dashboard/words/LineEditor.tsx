@@ -14,6 +14,7 @@ export type LineActions = {
   setTaps(taps: readonly number[]): void;
   /** Aligns the whole line again. */
   align(): Promise<void>;
+  changeSpeaker(): void;
   play(): void;
   close(): void;
 };
@@ -158,6 +159,9 @@ export function LineEditor({
           Align the line again
         </Button>
         {clock.hasSound && <TapAlong line={line} clock={clock} onTapped={actions.setTaps} />}
+        <Button isSmall onClick={actions.changeSpeaker}>
+          Speaker
+        </Button>
         <Button isSmall kind="plain" onClick={actions.close}>
           Close
         </Button>

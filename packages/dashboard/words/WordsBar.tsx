@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "../parts/Button.tsx";
 import { ExportMenu } from "./ExportMenu.tsx";
 import type { EditHistory } from "./edit-history.ts";
+import type { WordsSelection } from "./speakers.ts";
 import type { WordsEditor } from "./words-editor.ts";
 import type { SaveState, WordsSaver } from "./words-saver.ts";
 
@@ -10,30 +11,43 @@ const STATES: Record<SaveState, string> = {
   saved: "Saved",
   waiting: "Not saved yet",
   saving: "Saving…",
-  failed: "Not saved",
-  conflict: "Changed elsewhere",
+  offline: "Offline: kept in this browser, and saved when the service is back",
+  failed: "Not saved; kept in this browser",
+  conflict: "Changed elsewhere; yours are kept in this browser",
 };
 
 /** Above the words: undo, how far edits are saved, following and exports. */
 export function WordsBar({
   editor,
   isFollowing,
-  onReload,
+  isEdited,
+  selection,
   onDiscard,
 }: {
   editor: WordsEditor;
   isFollowing: Signal<boolean>;
-  onReload: () => void;
+  /** Whether read-only words are edited ones. */
+  isEdited: boolean;
+  selection: WordsSelection | undefined;
   onDiscard: () => void;
 }) {
   const { history, saver } = editor;
   return (
     <div class="row row-wrap words-bar">
       {saver && (
-        <EditState history={history} saver={saver} onReload={onReload}>
+        <EditState history={history} saver={saver}>
           {saver.isEdited.value && (
             <Button kind="plain" onClick={onDiscard}>
               Discard edits
+            </Button>
+          )}
+          {selection && (
+            <Button
+              onClick={() => {
+                editor.asked.value = { line: selection.from.line, selection };
+              }}
+            >
+              Speaker of the selection
             </Button>
           )}
         </EditState>
@@ -49,7 +63,10 @@ export function WordsBar({
         Follow playback
       </label>
       {!saver && <span class="words-gap" />}
-      <ExportMenu exportAs={(format) => editor.exportAs(format)} />
+      <ExportMenu
+        isEdited={saver ? saver.isEdited.value : isEdited}
+        exportAs={(format, version) => editor.exportAs(format, version)}
+      />
     </div>
   );
 }
@@ -57,12 +74,10 @@ export function WordsBar({
 function EditState({
   history,
   saver,
-  onReload,
   children,
 }: {
   history: EditHistory;
   saver: WordsSaver;
-  onReload: () => void;
   children: ComponentChildren;
 }) {
   return (
@@ -76,7 +91,6 @@ function EditState({
       <span class="small muted" role="status">
         {STATES[saver.state.value]}
       </span>
-      {saver.state.value === "conflict" && <Button onClick={onReload}>Load the newer words</Button>}
       {children}
       <span class="words-gap" />
     </>

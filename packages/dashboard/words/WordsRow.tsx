@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { formatDuration } from "../parts/format.ts";
+import { nameSpeaker } from "./speakers.ts";
 import type { Place, WordsLine } from "./words-lines.ts";
 import { startOf } from "./words-lines.ts";
 
@@ -11,12 +12,6 @@ const doubtOf = (confidence: number) => DOUBT_STEPS.filter((step) => confidence 
 const describe = (confidence: number) =>
   confidence === 0 ? "Its time is estimated" : `${Math.round(confidence * 100)} % sure`;
 
-/** `Speaker 1` for `speaker_01`; other names are unchanged. */
-const nameSpeaker = (speaker: string | number) => {
-  const number = /^(?:speaker_)?0*(\d+)$/.exec(String(speaker))?.[1];
-  return number === undefined ? String(speaker) : `Speaker ${number}`;
-};
-
 export type RowProps = {
   line: WordsLine;
   index: number;
@@ -25,19 +20,31 @@ export type RowProps = {
   hues: ReadonlyMap<string | number, number>;
   /** Absent if the words are read-only. */
   onEdit: ((index: number) => void) | undefined;
+  onSpeaker: ((index: number) => void) | undefined;
 };
 
 /** One line. Rendered again only when its own current word changes; the list handles clicks on words. */
-export function WordsRow({ line, index, current, hues, onEdit }: RowProps) {
+export function WordsRow({ line, index, current, hues, onEdit, onSpeaker }: RowProps) {
   const active = useComputed(() => (current.value?.line === index ? current.value.word : undefined)).value;
   const hue = line.speaker === undefined ? undefined : hues.get(line.speaker);
   return (
     <div class="words-row" data-current={active !== undefined || undefined}>
       <span class="words-time small muted">{formatDuration(startOf(line))}</span>
       <p class="words-text">
-        {line.speaker !== undefined && (
-          <span class={`words-speaker hue-${hue}`}>{nameSpeaker(line.speaker)}</span>
-        )}
+        {line.speaker !== undefined &&
+          (onSpeaker ? (
+            <button
+              type="button"
+              class={`words-speaker hue-${hue}`}
+              aria-label={`${nameSpeaker(line.speaker)} says line ${index + 1}: change`}
+              title="Name, merge or change the speaker"
+              onClick={() => onSpeaker(index)}
+            >
+              {nameSpeaker(line.speaker)}
+            </button>
+          ) : (
+            <span class={`words-speaker hue-${hue}`}>{nameSpeaker(line.speaker)}</span>
+          ))}
         {line.words.map((word, n) => (
           <span
             key={n}

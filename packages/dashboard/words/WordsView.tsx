@@ -8,9 +8,14 @@ import { announce } from "../parts/toast.ts";
 import { useLoad } from "../parts/use-load.ts";
 import { advanceClock, type Clock } from "./clock.ts";
 import { LineEditor } from "./LineEditor.tsx";
+import { SpeakerDialog, type SpeakerScope } from "./SpeakerDialog.tsx";
+import { listSpeakers, type Speaker } from "./speakers.ts";
+import { useWordsSelection } from "./use-words-selection.ts";
 import { WordsBar } from "./WordsBar.tsx";
+import { WordsConflict } from "./WordsConflict.tsx";
 import { WordsList } from "./WordsList.tsx";
 import { WordsRow } from "./WordsRow.tsx";
+import { type WordsDraft, wordsDrafts } from "./words-drafts.ts";
 import { WordsEditor } from "./words-editor.ts";
 import type { WordsLine, WordsLines } from "./words-lines.ts";
 import type { WordsSource } from "./words-source.ts";
@@ -29,20 +34,29 @@ export function WordsView({
   leadSeconds: number;
 }) {
   const clock = useMemo(() => advanceClock(audioClock, leadSeconds), [audioClock, leadSeconds]);
-  const words = useLoad((signal) => source.load(signal), [source.key]);
+  const loaded = useLoad(
+    async (signal) => {
+      const [words, draft] = await Promise.all([
+        source.load(signal),
+        source.edit && wordsDrafts.load(source.key),
+      ]);
+      return { words, draft };
+    },
+    [source.key],
+  );
   return (
-    <Loaded loaded={words}>
-      {(value) =>
+    <Loaded loaded={loaded}>
+      {({ words: value, draft }) =>
         value.lines.length === 0 && !value.isEdited ? (
           <EmptyState title="No words">No speech or singing was found in this recording.</EmptyState>
         ) : (
           <WordsBook
             key={`${source.key} ${value.revision}`}
             words={value}
+            draft={draft}
             source={source}
             clock={clock}
-            onReload={words.reload}
-            onReset={(reset) => words.change(() => reset)}
+            onReset={(reset) => loaded.change(() => ({ words: reset, draft: undefined }))}
           />
         )
       }
@@ -50,31 +64,36 @@ export function WordsView({
   );
 }
 
-/** The hue of each speaker, by name, so that a speaker has the colour that the voice of that number has in the mixer. */
-function toHues(lines: WordsLines) {
-  const speakers = new Set(lines.flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker])));
-  const named = [...speakers].toSorted((a, b) => String(a).localeCompare(String(b)));
-  return new Map(named.map((speaker, n) => [speaker, (n % HUES) + 1]));
-}
+/** The hue of each speaker, which a new name does not change. */
+const toHues = (lines: WordsLines) =>
+  new Map(listSpeakers(lines).map((speaker, n) => [speaker, (n % HUES) + 1]));
+
+const listScopes = (isSelected: boolean, speaker: Speaker | undefined): SpeakerScope[] => [
+  ...(isSelected ? (["selection"] as const) : []),
+  ...(speaker === undefined ? [] : (["everything"] as const)),
+  "line",
+];
 
 function WordsBook({
   words,
+  draft,
   source,
   clock,
-  onReload,
   onReset,
 }: {
   words: Words;
+  draft: WordsDraft | undefined;
   source: WordsSource;
   clock: Clock;
-  onReload: () => void;
   onReset: (words: Words) => void;
 }) {
-  const editor = useMemo(() => new WordsEditor({ words, source, clock }), []);
+  const editor = useMemo(() => new WordsEditor({ words, draft, source, clock }), []);
   useEffect(() => () => editor.close(), []);
   const lines = editor.history.lines.value;
   // Read here, so that the list measures its rows again when a line opens.
   const openLine = editor.openLine.value;
+  const asked = editor.asked.value;
+  const selection = useWordsSelection(editor.saver !== undefined);
   const [isAsking, setAsking] = useState(false);
   const isFollowing = useSignal(true);
   const hues = useMemo(() => toHues(lines), [lines]);
@@ -91,9 +110,18 @@ function WordsBook({
       <WordsBar
         editor={editor}
         isFollowing={isFollowing}
-        onReload={onReload}
+        isEdited={words.isEdited}
+        selection={selection}
         onDiscard={() => setAsking(true)}
       />
+      {editor.saver?.state.value === "conflict" && (
+        <WordsConflict
+          lines={lines}
+          theirs={editor.saver.theirs.value}
+          onKeepMine={editor.saver.keepMine}
+          onTakeTheirs={async () => onReset(await editor.takeTheirs())}
+        />
+      )}
       <WordsList
         lines={lines}
         current={editor.current}
@@ -112,6 +140,17 @@ function WordsBook({
           />
         )}
       </WordsList>
+      {asked && (
+        <SpeakerDialog
+          speaker={lines[asked.line]?.speaker}
+          speakers={listSpeakers(lines)}
+          scopes={listScopes(asked.selection !== undefined, lines[asked.line]?.speaker)}
+          onApply={(scope, speaker) => editor.applySpeaker(scope, speaker)}
+          onClose={() => {
+            editor.asked.value = undefined;
+          }}
+        />
+      )}
       {isAsking && (
         <ConfirmDialog
           title="Discard all edits?"
@@ -150,6 +189,12 @@ function BookLine({
         current={editor.current}
         hues={hues}
         onEdit={editor.saver && (() => editor.toggleLine(index))}
+        onSpeaker={
+          editor.saver &&
+          (() => {
+            editor.asked.value = { line: index };
+          })
+        }
       />
       {isOpen && (
         <LineEditor

@@ -8,6 +8,8 @@ export type EditHistory = {
   lines: ReadonlySignal<WordsLines>;
   canUndo: ReadonlySignal<boolean>;
   canRedo: ReadonlySignal<boolean>;
+  /** Earlier versions, the oldest first. */
+  past: ReadonlySignal<readonly WordsLines[]>;
   change(lines: WordsLines): void;
   /** Updates a step in progress, such as a drag: it is undone as one. */
   amend(lines: WordsLines): void;
@@ -15,8 +17,9 @@ export type EditHistory = {
   redo(): void;
 };
 
-export function makeEditHistory(first: WordsLines): EditHistory {
-  const past = signal<readonly WordsLines[]>([]);
+/** `before` are the earlier versions of a history that is continued. */
+export function makeEditHistory(first: WordsLines, before: readonly WordsLines[] = []): EditHistory {
+  const past = signal<readonly WordsLines[]>(before);
   const future = signal<readonly WordsLines[]>([]);
   const lines = signal(first);
   const move = (from: typeof past, to: typeof past) => {
@@ -28,6 +31,7 @@ export function makeEditHistory(first: WordsLines): EditHistory {
   };
   return {
     lines,
+    past,
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
     change(next) {

@@ -1,13 +1,17 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { TextOutputFormat, TimedWord, Words } from "@stemwright/sdk";
+import type { TextOutputFormat, TimedWord, Words, WordsVersion } from "@stemwright/sdk";
 import { announce, reportError } from "../parts/toast.ts";
 import type { Clock } from "./clock.ts";
 import { type EditHistory, makeEditHistory } from "./edit-history.ts";
 import { type EditedGap, editText, placeAligned } from "./edit-text.ts";
 import { moveEdge, tapTimes } from "./edit-times.ts";
 import type { LineActions } from "./LineEditor.tsx";
+import { openWordsSaver } from "./open-words-saver.ts";
+import type { SpeakerScope } from "./SpeakerDialog.tsx";
+import { assignLine, assignSelection, renameSpeaker, type Speaker, type WordsSelection } from "./speakers.ts";
+import { type WordsDraft, wordsDrafts } from "./words-drafts.ts";
 import { endOf, findPlace, findRoom, joinLine, type Place, startOf, toWordsLines } from "./words-lines.ts";
-import { makeWordsSaver, type WordsSaver } from "./words-saver.ts";
+import type { WordsSaver } from "./words-saver.ts";
 import type { WordsSource } from "./words-source.ts";
 
 /** Lead-in played before an aligned gap. */
@@ -15,6 +19,8 @@ const LEAD_SECONDS = 0.7;
 /** How much of the recording around a line is aligned with it, and at most in all. */
 const AROUND_SECONDS = 5;
 const MAX_ALIGNED_SECONDS = 60;
+
+export type SpeakerQuestion = { line: number; selection?: WordsSelection };
 
 /** The words of one target while they are shown: their edits, the line that is open, and the playback that follows them. */
 export class WordsEditor {
@@ -29,15 +35,29 @@ export class WordsEditor {
   /** The word at the playhead. */
   readonly current: ReadonlySignal<Place | undefined>;
 
-  constructor({ words, source, clock }: { words: Words; source: WordsSource; clock: Clock }) {
+  /** What the dialog about speakers is for, while it is open. */
+  readonly asked: Signal<SpeakerQuestion | undefined> = signal(undefined);
+
+  constructor({
+    words,
+    draft,
+    source,
+    clock,
+  }: {
+    words: Words;
+    /** What this browser has of an earlier visit. */
+    draft: WordsDraft | undefined;
+    source: WordsSource;
+    clock: Clock;
+  }) {
     this.#source = source;
     this.#clock = clock;
     this.#durationSeconds = words.duration;
-    const history = makeEditHistory(toWordsLines(words.lines));
+    // Saved ones continue the history; others come before what the service has.
+    const found = draft?.isSaved && draft.revision !== words.revision ? undefined : draft;
+    const history = makeEditHistory(found?.lines ?? toWordsLines(words.lines), found?.past);
     this.history = history;
-    const { edit } = source;
-    this.saver =
-      edit && makeWordsSaver({ lines: history.lines, words, save: edit.save, onError: reportError });
+    this.saver = openWordsSaver({ history, words, draft: found, source });
     this.current = computed(() => findPlace(history.lines.value, clock.seconds.value));
   }
 
@@ -54,15 +74,37 @@ export class WordsEditor {
     return findRoom(this.history.lines.peek(), index, this.#durationSeconds);
   }
 
-  async exportAs(format: TextOutputFormat): Promise<Response> {
+  async exportAs(format: TextOutputFormat, version: WordsVersion): Promise<Response> {
     await this.saver?.flush();
-    return await this.#source.exportAs(format);
+    return await this.#source.exportAs(format, version);
   }
 
   /** Returns the original words; undefined if they are read-only. */
   async reset(): Promise<Words | undefined> {
     await this.saver?.flush();
-    return await this.#source.edit?.reset();
+    const reset = await this.#source.edit?.reset();
+    if (reset) await wordsDrafts.remove(this.#source.key);
+    return reset;
+  }
+
+  /** Ends a conflict with the words that somebody else has saved. */
+  async takeTheirs(): Promise<Words> {
+    const theirs = this.saver?.theirs.peek() ?? (await this.#source.load(new AbortController().signal));
+    await wordsDrafts.remove(this.#source.key);
+    return theirs;
+  }
+
+  /** Renames a speaker, or gives what was asked about to one. */
+  applySpeaker(scope: SpeakerScope, speaker: Speaker): void {
+    const asked = this.asked.peek();
+    if (!asked) return;
+    const all = this.history.lines.peek();
+    const from = all[asked.line]?.speaker;
+    if (scope === "selection" && asked.selection)
+      this.history.change(assignSelection(all, asked.selection, speaker));
+    else if (scope === "everything" && from !== undefined)
+      this.history.change(renameSpeaker(all, from, speaker));
+    else this.history.change(assignLine(all, asked.line, speaker));
   }
 
   readonly seek = ({ line, word }: Place): void => {
@@ -86,6 +128,9 @@ export class WordsEditor {
         if (line) history.change(all.with(index, tapTimes(line, taps, this.roomOf(index))));
       },
       align: () => this.#alignLine(index),
+      changeSpeaker: () => {
+        this.asked.value = { line: index };
+      },
       play: () => {
         const line = history.lines.peek()[index];
         if (line) this.#play(startOf(line), endOf(line));

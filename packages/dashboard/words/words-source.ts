@@ -1,4 +1,4 @@
-import type { Gap, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
+import type { Gap, TextOutputFormat, TimedLine, Words, WordsEditInput, WordsVersion } from "@stemwright/sdk";
 import { apiClient } from "../account/api-client.ts";
 
 /** Where words come from, and which operations that source supports. */
@@ -6,7 +6,7 @@ export type WordsSource = {
   /** Identifies the source. */
   key: string;
   load(signal: AbortSignal): Promise<Words>;
-  exportAs(format: TextOutputFormat): Promise<Response>;
+  exportAs(format: TextOutputFormat, version: WordsVersion): Promise<Response>;
   /** Absent if they are read-only. */
   edit?: {
     save(edit: WordsEditInput): Promise<Words>;
@@ -21,7 +21,7 @@ export function makeTaskSource(taskId: string, targetId: string): WordsSource {
   return {
     key: targetId,
     load: (signal) => words.get(target, { signal }),
-    exportAs: (format) => words.export(target, format),
+    exportAs: (format, version) => words.export(target, format, { version }),
     edit: {
       save: (edit) => words.save(target, edit),
       reset: () => words.reset(target),
@@ -33,5 +33,5 @@ export function makeTaskSource(taskId: string, targetId: string): WordsSource {
 export const makeSharedSource = (token: string, targetId: string): WordsSource => ({
   key: targetId,
   load: (signal) => apiClient.shares.words(token, targetId, { signal }),
-  exportAs: (format) => apiClient.shares.exportWords(token, { targetId, format }),
+  exportAs: (format, version) => apiClient.shares.exportWords(token, { targetId, format, version }),
 });

@@ -9,6 +9,7 @@ import {
   type ManifestOptions,
   type ModelScore,
 } from "../manifests/manifest.ts";
+import { listModelParts, type ModelParts } from "../manifests/model-parts.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
 export type EngineModel = {
@@ -18,11 +19,14 @@ export type EngineModel = {
   variants: string[];
   weights: { name: string; licence: string };
   scores: Omit<ModelScore, "model">[];
+  /** Of a model that is a sum of stems. */
+  sound?: ModelParts;
 };
 
 /** The catalogue models whose network is installed. */
 export function listEngineModels(options: ManifestOptions = {}): EngineModel[] {
   const manifests = loadManifests(options);
+  const sounds = listModelParts(manifests);
   return manifests
     .filter((manifest) => {
       const networks = listNetworks(manifest, manifests);
@@ -47,12 +51,15 @@ export function listEngineModels(options: ManifestOptions = {}): EngineModel[] {
           scores: manifest.scores
             .filter((score) => score.model === model)
             .map(({ model: _model, ...score }) => score),
+          ...pickSound(sounds.get(manifest.id)?.get(model)),
         })),
     );
 }
 
 const serves = (manifest: Manifest, model: string) =>
   manifest.serves.some((service) => service.model === model);
+
+const pickSound = (sound: ModelParts | undefined) => (sound === undefined ? {} : { sound });
 
 /** The network, the one whose stem it takes as input, and those that identify speakers for it. */
 function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {

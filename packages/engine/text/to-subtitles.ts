@@ -1,7 +1,7 @@
 import { toClockTime } from "./clock-time.ts";
 import { escapeOverrides } from "./escape-overrides.ts";
 import { layOutCues } from "./lay-out-cues.ts";
-import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
+import { findSpeakerName, type TextOptions } from "./speaker-name.ts";
 import type { TimedText } from "./timed-text.ts";
 
 /** SubRip, with what players take for markup escaped. */
@@ -9,8 +9,9 @@ export function toSrt(text: TimedText, options: TextOptions = {}): string {
   return layOutCues(text, options)
     .map(({ startSeconds, endSeconds, rows, speaker }, index) => {
       const times = `${toClockTime(startSeconds, ",")} --> ${toClockTime(endSeconds, ",")}`;
-      const name = options.hasNames && speaker !== undefined ? `${toSpeakerName(speaker)}: ` : "";
-      return `${index + 1}\n${times}\n${name}${rows.map(escapeSrt).join("\n")}\n`;
+      const name = findSpeakerName(speaker, options);
+      const before = name === undefined ? "" : `${escapeSrt(name)}: `;
+      return `${index + 1}\n${times}\n${before}${rows.map(escapeSrt).join("\n")}\n`;
     })
     .join("\n");
 }
@@ -19,8 +20,9 @@ export function toSrt(text: TimedText, options: TextOptions = {}): string {
 export function toVtt(text: TimedText, options: TextOptions = {}): string {
   const cues = layOutCues(text, options).map(({ startSeconds, endSeconds, rows, speaker }) => {
     const times = `${toClockTime(startSeconds, ".")} --> ${toClockTime(endSeconds, ".")}`;
-    const name = options.hasNames && speaker !== undefined ? `<v ${toSpeakerName(speaker)}>` : "";
-    return `\n${times}\n${name}${rows.map(escapeVtt).join("\n")}\n`;
+    const name = findSpeakerName(speaker, options);
+    const before = name === undefined ? "" : `<v ${escapeVtt(name)}>`;
+    return `\n${times}\n${before}${rows.map(escapeVtt).join("\n")}\n`;
   });
   return `WEBVTT\n${cues.join("")}`;
 }

@@ -1,5 +1,5 @@
 import { checkFinite } from "../check-finite.ts";
-import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
+import { findSpeakerName, type TextOptions } from "./speaker-name.ts";
 import type { TextFormat } from "./text-format.ts";
 import { findSpeaker, joinLines, joinWords, type TimedText } from "./timed-text.ts";
 import { toAss } from "./to-ass.ts";
@@ -28,12 +28,12 @@ export function writeText(text: TimedText, format: TextFormat, options: TextOpti
   return WRITERS[format](text, options);
 }
 
-function toTxt(text: TimedText, { hasNames }: TextOptions): string {
-  if (!hasNames) return joinLines(text);
+function toTxt(text: TimedText, options: TextOptions): string {
+  if (!options.hasNames) return joinLines(text);
   return text.lines
     .map((line) => {
-      const speaker = findSpeaker(line);
-      return `${speaker === undefined ? "" : `${toSpeakerName(speaker)}: `}${joinWords(line)}`;
+      const name = findSpeakerName(findSpeaker(line), options);
+      return `${name === undefined ? "" : `${name}: `}${joinWords(line)}`;
     })
     .join("");
 }

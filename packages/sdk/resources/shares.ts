@@ -7,6 +7,7 @@ import type {
   TaskExports,
   TextOutputFormat,
   Words,
+  WordsVersion,
 } from "@stemwright/contract";
 import { type DownloadOptions, openLink } from "../downloads/open-link.ts";
 import { route } from "../http/route.ts";
@@ -69,8 +70,14 @@ export class Shares {
   }
 
   /** As `client.tasks.exports`. */
-  exports(token: string, options?: RequestOptions): Promise<TaskExports> {
-    return this.#transport.load({ method: "GET", path: route`/shares/${token}/exports` }, options);
+  exports(
+    token: string,
+    { version, ...options }: RequestOptions & { version?: WordsVersion } = {},
+  ): Promise<TaskExports> {
+    return this.#transport.load(
+      { method: "GET", path: route`/shares/${token}/exports`, query: { version } },
+      options,
+    );
   }
 
   words(token: string, targetId: string, options?: RequestOptions): Promise<Words> {
@@ -82,10 +89,10 @@ export class Shares {
 
   exportWords(
     token: string,
-    { targetId, format }: { targetId: string; format: TextOutputFormat },
+    { targetId, format, version }: { targetId: string; format: TextOutputFormat; version?: WordsVersion },
     options?: RequestOptions,
   ): Promise<Response> {
     const path = route`/shares/${token}/targets/${targetId}/words/export`;
-    return this.#transport.open({ method: "GET", path, query: { format } }, options);
+    return this.#transport.open({ method: "GET", path, query: { format, version } }, options);
   }
 }

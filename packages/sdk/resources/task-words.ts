@@ -5,6 +5,7 @@ import type {
   TimedLine,
   Words,
   WordsEditInput,
+  WordsVersion,
 } from "@stemwright/contract";
 import { StemwrightError } from "../errors.ts";
 import { route } from "../http/route.ts";
@@ -41,10 +42,14 @@ export class TaskWords {
     return this.#transport.load({ method: "DELETE", path: `${toPath(target)}/words` }, options);
   }
 
-  /** The words as a file: `.text()` or `.blob()` of the response. */
-  export(target: TargetRef, format: TextOutputFormat, options?: RequestOptions): Promise<Response> {
+  /** The words as a file: `.text()` or `.blob()` of the response. As edited, unless the version is `original`. */
+  export(
+    target: TargetRef,
+    format: TextOutputFormat,
+    { version, ...options }: RequestOptions & { version?: WordsVersion } = {},
+  ): Promise<Response> {
     const path = `${toPath(target)}/words/export`;
-    return this.#transport.open({ method: "GET", path, query: { format } }, options);
+    return this.#transport.open({ method: "GET", path, query: { format, version } }, options);
   }
 
   /**

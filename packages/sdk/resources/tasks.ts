@@ -8,6 +8,7 @@ import type {
   TaskExports,
   TaskInput,
   TaskListItem,
+  WordsVersion,
 } from "@stemwright/contract";
 import { platform } from "#platform";
 import { type DownloadOptions, openLink } from "../downloads/open-link.ts";
@@ -119,9 +120,15 @@ export class Tasks {
     return followTask(this.#transport, id, options);
   }
 
-  /** Links to all outputs in one file: as a zip, and for DJ software. */
-  exports(id: string, options?: RequestOptions): Promise<TaskExports> {
-    return this.#transport.load({ method: "GET", path: route`/tasks/${id}/exports` }, options);
+  /** Links to all outputs in one file: as a zip, with words as edited unless the version is `original`, and for DJ software. */
+  exports(
+    id: string,
+    { version, ...options }: RequestOptions & { version?: WordsVersion } = {},
+  ): Promise<TaskExports> {
+    return this.#transport.load(
+      { method: "GET", path: route`/tasks/${id}/exports`, query: { version } },
+      options,
+    );
   }
 
   /**

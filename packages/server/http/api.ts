@@ -33,7 +33,7 @@ import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { PartialFiles } from "../domain/uploads/partial-files.ts";
-import type { WordsDocument } from "../domain/words/words-record.ts";
+import type { WordsDocument, WordsLayout } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { KeyLookup } from "./access/authenticate.ts";
 import type { SessionLookup } from "./access/session-caller.ts";
@@ -57,7 +57,7 @@ export interface StemFileMaker {
 
 /** Writes words in any text format. */
 export interface TextWriter {
-  write(document: WordsDocument, format: string): string;
+  write(document: WordsDocument, format: string, layout?: WordsLayout): string;
 }
 
 /** The state of the running service. */

@@ -1,7 +1,9 @@
 import type { Model } from "@stemwright/sdk";
+import { nameLanguage } from "../../data/name-language.ts";
 import { Field } from "../../parts/Field.tsx";
 import { type Choice, listSoundFormats, listTextFormats, takesTranscript } from "./choice.ts";
-import { nameLanguage } from "./name-language.ts";
+import { WordsOptionsFields } from "./WordsOptionsFields.tsx";
+import { isTranscribing } from "./words-options.ts";
 
 const BIT_DEPTHS = [
   ["", "32 bit float"],
@@ -62,7 +64,7 @@ export function OptionsPanel({
   const languages = unite(chosen.map(({ supportedLanguages }) => supportedLanguages));
   return (
     <section class="card stack" aria-labelledby="options-title">
-      <h2 id="options-title">3. Formats</h2>
+      <h2 id="options-title">3. Formats and options</h2>
       {chosen.length === 0 && <p class="muted">Choose a model first.</p>}
       {audio.length > 0 && (
         <FormatChoices
@@ -88,6 +90,13 @@ export function OptionsPanel({
           codes={languages}
           value={choice.language}
           onChange={(language) => onChange({ language })}
+        />
+      )}
+      {chosen.some(isTranscribing) && (
+        <WordsOptionsFields
+          options={choice.words}
+          canTranslate={chosen.some(({ id }) => id === "transcription")}
+          onChange={(changes) => onChange({ words: { ...choice.words, ...changes } })}
         />
       )}
       {chosen.some(takesTranscript) && (

@@ -12,6 +12,7 @@ import { isPresetChosen, PRESETS, type Preset } from "./presets.ts";
 import { RequestCode } from "./RequestCode.tsx";
 import { RunPanel } from "./RunPanel.tsx";
 import { SourcePicker } from "./SourcePicker.tsx";
+import { NO_WORDS_OPTIONS } from "./words-options.ts";
 import "./playground.css";
 
 function Presets({ choice, onChoose }: { choice: Choice; onChoose: (preset: Preset) => void }) {
@@ -62,6 +63,7 @@ function Playground({ models }: { models: readonly Model[] }) {
             choice={choice}
             onChoose={(preset) =>
               change({
+                words: NO_WORDS_OPTIONS,
                 ...preset.choice,
                 models: preset.models.filter((id) => usable.includes(id)).map((id) => ({ id })),
               })

@@ -1,25 +1,51 @@
-import type { Model, TaskEstimate, TaskInput } from "@stemwright/sdk";
+import type { Model, TaskEstimate } from "@stemwright/sdk";
 import { apiClient } from "../../account/api-client.ts";
 import { makeBatch, toBatchMetadata, toBatchSearch } from "../../data/batch.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ErrorNotice } from "../../parts/ErrorNotice.tsx";
 import { formatCredits, formatDuration } from "../../parts/format.ts";
+import { Icon } from "../../parts/Icon.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useLoad } from "../../parts/use-load.ts";
 import { navigate } from "../../shell/router.ts";
 import { type Choice, takesTranscript, toTargets } from "./choice.ts";
+import { type CheckedSources, type FailedSource, forEachSource, type RunSource } from "./run-sources.ts";
 import { clearUploads, uploads } from "./uploads.ts";
 
+const NOTHING: CheckedSources = { sources: [], estimates: [], failed: [] };
 /** Estimates are requested one by one; for a large folder only the rate is shown. */
 const MAX_ESTIMATED = 20;
 
-type Source = Pick<TaskInput, "assetId" | "url">;
-
 /** The inputs that are ready. */
-function listSources(choice: Choice): Source[] {
+function listSources(choice: Choice): RunSource[] {
   if (uploads.value.length > 0)
-    return uploads.value.flatMap(({ asset }) => (asset ? [{ assetId: asset.id }] : []));
-  return choice.url === "" ? [] : [{ url: choice.url }];
+    return uploads.value.flatMap(({ asset, file }) =>
+      asset ? [{ assetId: asset.id, name: file.name }] : [],
+    );
+  return choice.url === "" ? [] : [{ url: choice.url, name: choice.url }];
+}
+
+/** Files that don't run, each with the reason. */
+function FailedSources({ failed }: { failed: readonly FailedSource[] }) {
+  if (failed.length === 0) return null;
+  return (
+    <div class="notice notice-bad">
+      <Icon name="warning" />
+      <div>
+        <p>
+          {failed.length === 1 ? "A file can’t be used" : `${failed.length} files can’t be used`}; the others
+          run without {failed.length === 1 ? "it" : "them"}.
+        </p>
+        <ul>
+          {failed.map(({ name, reason }) => (
+            <li key={name}>
+              <strong>{name}</strong>: {reason}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
 }
 
 function addUp(estimates: readonly TaskEstimate[]) {
@@ -68,20 +94,25 @@ async function uploadTranscript(
 type RunPanelProps = { models: readonly Model[]; choice: Choice; folder: string };
 
 /** Creates one Task, or a batch of one for each source, and shows it. */
-async function createTasks({ models, choice, folder }: RunPanelProps) {
-  const sources = listSources(choice);
+async function createTasks({ models, choice, folder, checked }: RunPanelProps & { checked: CheckedSources }) {
+  const { sources } = checked;
   const wanted = toTargets(choice, models, await uploadTranscript(choice, models));
   const [only] = sources;
-  if (sources.length === 1 && only) {
-    const { id } = await apiClient.tasks.create({ ...only, targets: wanted });
+  if (sources.length + checked.failed.length === 1 && only) {
+    const { name: _, ...source } = only;
+    const { id } = await apiClient.tasks.create({ ...source, targets: wanted });
     clearUploads();
     return navigate(`app/tasks/${id}`);
   }
   const batch = makeBatch(folder || `${sources.length} files`);
-  for (const source of sources)
-    await apiClient.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) });
+  const { done, failed } = await forEachSource(sources, ({ name: _, ...source }) =>
+    apiClient.tasks.create({ ...source, targets: wanted, metadata: toBatchMetadata(batch) }),
+  );
   clearUploads();
-  announce(`${sources.length} Tasks created.`);
+  const left = [...checked.failed, ...failed].map(({ name }) => name);
+  announce(
+    `${done.length} ${done.length === 1 ? "Task" : "Tasks"} created.${left.length > 0 ? ` Left out: ${left.join(", ")}.` : ""}`,
+  );
   return navigate(`app/tasks?search=${encodeURIComponent(toBatchSearch(batch.id))}`);
 }
 
@@ -91,25 +122,29 @@ export function RunPanel({ models, choice, folder }: RunPanelProps) {
   const targets = toTargets(choice, models);
   const isUploading = uploads.value.some(({ asset, error }) => !asset && error === undefined);
   const isReady = sources.length > 0 && targets.length > 0 && !isUploading;
-  const estimates = useLoad<readonly TaskEstimate[]>(
+  const checked = useLoad<CheckedSources>(
     async (signal) => {
-      if (!isReady) return [];
-      const found: TaskEstimate[] = [];
-      for (const source of sources.slice(0, MAX_ESTIMATED))
-        found.push(await apiClient.tasks.estimate({ ...source, targets }, { signal }));
-      return found;
+      if (!isReady) return NOTHING;
+      const looked = sources.slice(0, MAX_ESTIMATED);
+      const { values, done, failed } = await forEachSource(looked, ({ name: _, ...source }) =>
+        apiClient.tasks.estimate({ ...source, targets }, { signal }),
+      );
+      return { sources: [...done, ...sources.slice(MAX_ESTIMATED)], estimates: values, failed };
     },
     [JSON.stringify([sources, targets, isReady])],
   );
 
+  const { estimates } = checked.value ?? NOTHING;
+  const count = isReady && checked.value ? checked.value.sources.length : sources.length;
   return (
     <section class="card stack run" aria-label="Run">
       <h2>Run</h2>
       <div aria-live="polite">
-        {isReady && estimates.error === undefined && (estimates.value?.length ?? 0) > 0 && (
-          <EstimateLine estimates={estimates.value ?? []} count={sources.length} />
+        {isReady && checked.error === undefined && estimates.length > 0 && (
+          <EstimateLine estimates={estimates} count={count} />
         )}
-        {isReady && estimates.error !== undefined && <ErrorNotice error={estimates.error} />}
+        {isReady && checked.error !== undefined && <ErrorNotice error={checked.error} />}
+        {isReady && <FailedSources failed={checked.value?.failed ?? []} />}
         {!isReady && (
           <p class="muted">
             {targets.length === 0
@@ -123,10 +158,10 @@ export function RunPanel({ models, choice, folder }: RunPanelProps) {
       <Button
         kind="primary"
         icon="play"
-        isDisabled={!isReady || estimates.error !== undefined}
-        onClick={() => createTasks({ models, choice, folder })}
+        isDisabled={!isReady || checked.error !== undefined || count === 0}
+        onClick={() => createTasks({ models, choice, folder, checked: checked.value ?? NOTHING })}
       >
-        {sources.length > 1 ? `Run ${sources.length} Tasks` : "Run"}
+        {count > 1 ? `Run ${count} Tasks` : "Run"}
       </Button>
     </section>
   );

@@ -19,6 +19,7 @@ const MODELS = [
   model({ id: "drums", outputFormats: ["flac"] }),
   model({
     id: "alignment",
+    category: "transcription-alignment",
     outputFormats: ["json", "lrc"],
     supportedLanguages: ["en"],
     inputs: [{ id: "transcript" }],
@@ -30,8 +31,29 @@ const CHOICE: Choice = {
   textFormats: ["lrc"],
   bitDepth: "24",
   language: "en",
+  words: {
+    speakers: "3",
+    speakerNames: true,
+    keywords: "Siobhan, PostgreSQL",
+    prompt: "A talk & more",
+    translate: true,
+    maxLineLength: "30",
+    maxLines: "1",
+    isFromAudio: true,
+  },
   transcript: "Über & über,\nnew line",
   url: "https://a.example/x?y=1&z=ä",
+};
+
+/** Translation is for transcription alone. */
+const WORDS = {
+  speakers: 3,
+  speakerNames: true,
+  keywords: ["Siobhan", "PostgreSQL"],
+  prompt: "A talk & more",
+  maxLineLength: 30,
+  maxLines: 1,
+  fileTimeline: false,
 };
 
 describe("the choice of the playground", () => {
@@ -51,6 +73,9 @@ describe("the choice of the playground", () => {
       url: "/etc/passwd",
       audio: "wav,$(id)",
       text: "`id`,lrc",
+      speakers: "9",
+      letters: "5",
+      rows: "many",
     });
     for (const text of ["vocals/$(id)~residual", "drums/high_quality", "no; such"]) query.append("m", text);
     expect(parseChoice(query, MODELS)).toEqual({
@@ -67,7 +92,7 @@ describe("the choice of the playground", () => {
     const choice = { ...CHOICE, models: [{ id: "drums", variant: "high_quality" }, { id: "alignment" }] };
     expect(toTargets({ ...choice, language: "xx" }, MODELS)).toEqual([
       { model: "drums", formats: ["flac"] },
-      { model: "alignment", formats: ["lrc"] },
+      { model: "alignment", formats: ["lrc"], ...WORDS },
     ]);
   });
 
@@ -87,7 +112,7 @@ describe("the choice of the playground", () => {
   it("[PG6] becomes a target per model, with the options that model supports", () => {
     expect(toTargets(CHOICE, MODELS, { transcriptAssetId: "a1" })).toEqual([
       { model: "vocals", formats: ["wav", "mp3"], variant: "high_quality", residual: true, bitDepth: 24 },
-      { model: "alignment", formats: ["lrc"], language: "en", transcriptAssetId: "a1" },
+      { model: "alignment", formats: ["lrc"], language: "en", ...WORDS, transcriptAssetId: "a1" },
     ]);
     const other: Choice = { ...FIRST_CHOICE, models: [{ id: "drums" }, { id: "unknown" }] };
     expect(toTargets(other, MODELS)).toEqual([{ model: "drums", formats: ["flac"] }]);

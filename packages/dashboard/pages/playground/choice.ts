@@ -1,4 +1,11 @@
 import type { Model, TargetInput } from "@stemwright/sdk";
+import {
+  NO_WORDS_OPTIONS,
+  parseWordsOptions,
+  toWordsFields,
+  toWordsQuery,
+  type WordsOptions,
+} from "./words-options.ts";
 
 /** One model of the choice. */
 export type ChosenModel = { id: string; variant?: string; isResidual?: boolean };
@@ -13,6 +20,7 @@ export type Choice = {
   language: string;
   /** Text to align; empty for none. */
   transcript: string;
+  words: WordsOptions;
   /** URL of the input, if it is not an uploaded file. */
   url: string;
 };
@@ -24,6 +32,7 @@ export const FIRST_CHOICE: Choice = {
   bitDepth: "",
   language: "",
   transcript: "",
+  words: NO_WORDS_OPTIONS,
   url: "",
 };
 
@@ -77,6 +86,7 @@ export function parseChoice(query: URLSearchParams, models: readonly Model[]): C
       ? language
       : "",
     transcript: query.get("transcript") ?? "",
+    words: parseWordsOptions(query),
     url: isAddress(url) ? url : "",
   };
 }
@@ -87,8 +97,8 @@ export function toQuery(choice: Choice): URLSearchParams {
     query.append("m", `${id}${variant ? `/${variant}` : ""}${isResidual ? RESIDUAL : ""}`);
   query.set("audio", choice.audioFormats.join(","));
   query.set("text", choice.textFormats.join(","));
-  const { bitDepth, language, url, transcript } = choice;
-  const others = { bits: bitDepth, language, url, transcript };
+  const { bitDepth, language, url, transcript, words } = choice;
+  const others = { bits: bitDepth, language, url, transcript, ...toWordsQuery(words) };
   for (const [name, value] of Object.entries(others))
     if (value !== "" && value.length <= MAX_TRANSCRIPT_CHARACTERS) query.set(name, value);
   return query;
@@ -128,6 +138,7 @@ export function toTargets(
         ...(choice.bitDepth !== "" && formats.includes("wav")
           ? { bitDepth: Number(choice.bitDepth) as 16 | 24 | 32 }
           : {}),
+        ...toWordsFields(choice.words, model),
         ...(options.transcriptAssetId !== undefined && takesTranscript(model)
           ? { transcriptAssetId: options.transcriptAssetId }
           : {}),

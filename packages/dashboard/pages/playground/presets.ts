@@ -1,4 +1,5 @@
 import type { Choice } from "./choice.ts";
+import { NO_WORDS_OPTIONS } from "./words-options.ts";
 
 export type Preset = {
   id: string;
@@ -27,8 +28,8 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "band",
     name: "Band",
-    description: "A separate file for each instrument of a band",
-    models: ["vocals", "drums", "bass", "guitar", "piano", "other-x-guitar"],
+    description: "Vocals, drums, bass, guitar and the rest",
+    models: ["vocals", "drums", "bass", "guitar", "other-x-guitar"],
     choice: { audioFormats: ["wav"] },
   },
   {
@@ -41,9 +42,13 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "interview",
     name: "Interview",
-    description: "Voices without noise, written down",
+    description: "Voices without noise, written down, with who says what",
     models: ["dialogue", "transcription"],
-    choice: { audioFormats: ["mp3"], textFormats: ["txt", "json"] },
+    choice: {
+      audioFormats: ["mp3"],
+      textFormats: ["txt", "json"],
+      words: { ...NO_WORDS_OPTIONS, speakers: "any", speakerNames: true },
+    },
   },
   {
     id: "clean-speech",

@@ -25,14 +25,14 @@ class Code {
     this.text = text;
   }
 }
-type Style = { isKeyQuoted: boolean; yes: string };
-const JSON_STYLE: Style = { isKeyQuoted: true, yes: "true" };
+type Style = { isKeyQuoted: boolean; yes: string; no: string };
+const JSON_STYLE: Style = { isKeyQuoted: true, yes: "true", no: "false" };
 
 /** A value on one line, as one would write it by hand. */
 function writeValue(value: unknown, style: Style): string {
   if (value instanceof Code) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => writeValue(item, style)).join(", ")}]`;
-  if (value === true) return style.yes;
+  if (typeof value === "boolean") return value ? style.yes : style.no;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).map(
     ([name, field]) => `${style.isKeyQuoted ? `"${name}"` : name}: ${writeValue(field, style)}`,
@@ -92,7 +92,7 @@ function toCurl(request: CodeRequest): string {
 
 function toTypeScript(request: CodeRequest): string {
   const { baseUrl, input, transcript } = request;
-  const style = { isKeyQuoted: false, yes: "true" };
+  const style = { isKeyQuoted: false, yes: "true", no: "false" };
   const targets = writeTargets(request, { transcriptId: "transcript.id", style, indent: "" });
   return [
     `import { Stemwright } from "@stemwright/sdk";`,
@@ -108,7 +108,7 @@ function toTypeScript(request: CodeRequest): string {
 
 function toPython(request: CodeRequest): string {
   const { baseUrl, input, transcript } = request;
-  const style = { isKeyQuoted: true, yes: "True" };
+  const style = { isKeyQuoted: true, yes: "True", no: "False" };
   const targets = writeTargets(request, { transcriptId: 'transcript["id"]', style, indent: "    " });
   return [
     "from stemwright import Stemwright",
@@ -153,6 +153,18 @@ function toCommand(command: string, targets: readonly TargetInput[], request: Co
   return [...words, "--server", request.baseUrl].map(quoteForShell).join(" ");
 }
 
+/** Fields of a target that only requests to a service have. */
+const SERVICE_ONLY = [
+  "speakers",
+  "speakerNames",
+  "keywords",
+  "prompt",
+  "translate",
+  "maxLineLength",
+  "maxLines",
+  "fileTimeline",
+] as const satisfies readonly (keyof TargetInput)[];
+
 /** One command per kind of work, and per set of options for stems. */
 function toCli(request: CodeRequest): string {
   const groups = Map.groupBy(
@@ -161,7 +173,12 @@ function toCli(request: CodeRequest): string {
   );
   const lines = [...groups].map(([key, targets]) => toCommand(key.split(" ")[0] ?? "", targets, request));
   const hasDepth = request.targets.some(({ bitDepth = 32 }) => bitDepth !== 32);
-  return [...(hasDepth ? ["# The command writes wav files with 32 bits."] : []), ...lines].join("\n");
+  const left = SERVICE_ONLY.filter((name) => request.targets.some((target) => target[name] !== undefined));
+  return [
+    ...(hasDepth ? ["# The command writes wav files with 32 bits."] : []),
+    ...(left.length > 0 ? [`# The command has no options for ${left.join(", ")}.`] : []),
+    ...lines,
+  ].join("\n");
 }
 
 const WRITERS: Record<Language, (request: CodeRequest) => string> = {

@@ -2,11 +2,10 @@ import { NotFoundError, type SharedTask, toOutputFileName } from "@stemwright/sd
 import { useEffect, useMemo } from "preact/hooks";
 import { apiClient } from "../../account/api-client.ts";
 import { toLeadSeconds } from "../../data/lead-seconds.ts";
-import { loadModels, nameModel } from "../../data/model-names.ts";
+import { isMusic, loadModels, nameModel } from "../../data/model-names.ts";
 import { toOwnLink } from "../../data/own-link.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { formatBytes, formatDateTime } from "../../parts/format.ts";
-import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { ProgressBar } from "../../parts/ProgressBar.tsx";
@@ -20,7 +19,8 @@ import { address } from "../../shell/router.ts";
 import { RecordingClock } from "../../words/RecordingClock.tsx";
 import { WordsView } from "../../words/WordsView.tsx";
 import { makeSharedSource, type WordsSource } from "../../words/words-source.ts";
-import { countOutputs, ExportButtons } from "../task/ExportButtons.tsx";
+import { DownloadButtons } from "../task/DownloadButtons.tsx";
+import { countOutputs, ExportButtons, type LoadExports } from "../task/ExportButtons.tsx";
 import { SourceMixer } from "../task/mixer/MixerPanel.tsx";
 import { useLanes } from "../task/mixer/use-lanes.ts";
 import "./share.css";
@@ -30,7 +30,8 @@ const UNFINISHED_INTERVAL_MS = 3000;
 type SharedTarget = SharedTask["targets"][number];
 
 const nameTargets = ({ targets }: SharedTask) => targets.map(({ model }) => nameModel(model)).join(", ");
-const nameTask = (task: SharedTask) => task.name ?? nameTargets(task);
+/** Without a name that may be told, what was made of the recording is in the line below. */
+const nameTask = (task: SharedTask) => task.name ?? "Shared recording";
 
 function Gone() {
   return (
@@ -41,28 +42,30 @@ function Gone() {
 }
 
 function Files({ targets, token }: { targets: readonly SharedTarget[]; token: string }) {
-  const files = targets.flatMap(({ output }) => output);
+  const load: LoadExports = (options) => apiClient.shares.exports(token, options);
+  const exports = useLoad((signal) => load({ signal }), [token, countOutputs(targets)]);
+  const files = targets.flatMap(({ id, output }) => output.map((file) => ({ id, file })));
   if (files.length === 0) return null;
   return (
     <section class="stack-tight" aria-label="Files">
       <h2>Files</h2>
-      <ExportButtons
-        load={(signal) => apiClient.shares.exports(token, signal && { signal })}
-        version={`${token} ${countOutputs(targets)}`}
-      />
+      <ExportButtons load={load} exports={exports.value} isMusic={isMusic(targets)} />
       <ul class="plain-list stack-tight">
-        {files.map((file) => (
-          <li key={toOutputFileName(file)} class="row row-apart">
+        {files.map(({ id: targetId, file }) => (
+          <li key={`${targetId} ${toOutputFileName(file)}`} class="row row-apart">
             <span class="truncate">
               {toOutputFileName(file)} <span class="small muted">{formatBytes(file.size)}</span>
             </span>
-            <a class="button button-small" href={toOwnLink(file.link)} download={toOutputFileName(file)}>
-              <Icon name="download" />
-              <span>
-                Download
-                <span class="visually-hidden"> {toOutputFileName(file)}</span>
-              </span>
-            </a>
+            <span class="row">
+              <DownloadButtons
+                output={file}
+                loadEdited={
+                  exports.value?.editedTargets?.includes(targetId)
+                    ? (format) => apiClient.shares.exportWords(token, { targetId, format })
+                    : undefined
+                }
+              />
+            </span>
           </li>
         ))}
       </ul>
@@ -133,7 +136,7 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
         <ProgressBar value={Math.min(...task.targets.map(({ progress = 1 }) => progress))} label="Progress" />
       )}
       <SourceMixer
-        name={nameTask(task)}
+        name={nameTask(task).replace(/\.\w+$/, "")}
         source={previews}
         completedAt={task.completedAt}
         lanes={lanes}
@@ -181,7 +184,7 @@ export default function SharePage() {
           <>
             <PageHead
               title={task ? nameTask(task) : "Shared Task"}
-              lead={task && `Shared with you until ${formatDateTime(task.expiresAt)}`}
+              lead={task && `${nameTargets(task)}. Shared with you until ${formatDateTime(task.expiresAt)}`}
             />
             {task ? <Shared task={task} token={token} /> : <Gone />}
           </>

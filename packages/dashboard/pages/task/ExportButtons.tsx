@@ -1,30 +1,40 @@
-import type { TaskExports } from "@stemwright/sdk";
+import type { TaskExports, WordsVersion } from "@stemwright/sdk";
 import { toOwnLink } from "../../data/own-link.ts";
 import { Button } from "../../parts/Button.tsx";
 import { followLink } from "../../parts/follow-link.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { announce } from "../../parts/toast.ts";
-import { useLoad } from "../../parts/use-load.ts";
 
 /** Exports change when there are more outputs. */
 export const countOutputs = (targets: readonly { output: readonly unknown[] }[]) =>
   targets.reduce((sum, { output }) => sum + output.length, 0);
 
-/** All outputs in one file. `version` changes when outputs are added. */
+export type LoadExports = (options?: {
+  signal?: AbortSignal;
+  version?: WordsVersion;
+}) => Promise<TaskExports>;
+
+/** All outputs in one file, with words as edited. */
 export function ExportButtons({
   load,
-  version,
+  exports,
+  isMusic,
 }: {
-  load: (signal?: AbortSignal) => Promise<TaskExports>;
-  version: string;
+  /** Fetches fresh links. */
+  load: LoadExports;
+  exports: TaskExports | undefined;
+  /** Whether it is for DJ software as well. */
+  isMusic: boolean;
 }) {
-  const exports = useLoad(load, [version]);
-  const { archive, stemFile } = exports.value ?? {};
-  if (!archive && !stemFile) return null;
+  const { archive, stemFile, editedTargets = [] } = exports ?? {};
+  if (!archive && !(stemFile && isMusic)) return null;
 
   /** Fetches a fresh link: the page may have been open for hours. */
-  async function follow(find: (fresh: TaskExports) => { link: string } | undefined) {
-    const found = find(await load());
+  async function follow(
+    find: (fresh: TaskExports) => { link: string } | undefined,
+    version: WordsVersion = "edited",
+  ) {
+    const found = find(await load({ version }));
     if (!found) throw new Error("Nothing left to download: the outputs were removed.");
     followLink(toOwnLink(found.link));
   }
@@ -36,7 +46,12 @@ export function ExportButtons({
           All as zip <span class="muted">({formatBytes(archive.size)})</span>
         </Button>
       )}
-      {stemFile && (
+      {archive && editedTargets.length > 0 && (
+        <Button kind="plain" onClick={() => follow((fresh) => fresh.archive, "original")}>
+          The same with the original words
+        </Button>
+      )}
+      {stemFile && isMusic && (
         <Button
           icon="download"
           onClick={async () => {

@@ -1,19 +1,32 @@
-import { type OutputFile, type Task, toOutputFileName } from "@stemwright/sdk";
+import { type OutputFile, type Task, type TextOutputFormat, toOutputFileName } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { apiClient } from "../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../data/own-link.ts";
 import { formatBytes } from "../../parts/format.ts";
-import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
+import { DownloadButtons, type LoadEdited } from "./DownloadButtons.tsx";
 
 const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar", "lab", "csv"]);
 /** Enough for an excerpt; the whole file can be downloaded. */
 const SHOWN_CHARACTERS = 20_000;
 
-function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
+function TextPreview({
+  task,
+  output,
+  loadEdited,
+}: {
+  task: Task;
+  output: OutputFile;
+  loadEdited: LoadEdited | undefined;
+}) {
   const text = useLoad(
     async (signal) => {
+      if (loadEdited)
+        return (await (await loadEdited(output.format as TextOutputFormat)).text()).slice(
+          0,
+          SHOWN_CHARACTERS,
+        );
       const fresh = { ...output, link: toOwnLink(output.link) };
       return (await (await apiClient.tasks.download(task, fresh, { signal })).text()).slice(
         0,
@@ -35,7 +48,16 @@ function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
 }
 
 /** One file: to play or read, and to download. */
-export function OutputItem({ task, output }: { task: Task; output: OutputFile }) {
+export function OutputItem({
+  task,
+  output,
+  loadEdited,
+}: {
+  task: Task;
+  output: OutputFile;
+  /** If people have edited the words. */
+  loadEdited?: LoadEdited | undefined;
+}) {
   const [isOpen, setOpen] = useState(false);
   const fileName = toOutputFileName(output);
   const link = toOwnLink(output.link);
@@ -45,7 +67,9 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
   return (
     <li class="output">
       <div class="output-name">
-        <span class="truncate">{fileName}</span>
+        <span class="truncate">
+          {fileName} {loadEdited && <span class="tag">edited</span>}
+        </span>
         <span class="small muted">
           {formatBytes(output.size)}
           {isOurs ? "" : " · in your bucket"}
@@ -73,14 +97,9 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
             {isOpen ? "Hide" : "Show"}
           </button>
         )}
-        <a class="button button-small" href={link} download={fileName}>
-          <Icon name="download" />
-          <span>
-            Download<span class="visually-hidden"> {fileName}</span>
-          </span>
-        </a>
+        <DownloadButtons output={output} loadEdited={loadEdited} />
       </div>
-      {isOpen && <TextPreview task={task} output={output} />}
+      {isOpen && <TextPreview task={task} output={output} loadEdited={loadEdited} />}
     </li>
   );
 }

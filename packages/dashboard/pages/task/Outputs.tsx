@@ -1,12 +1,14 @@
-import type { Target, Task } from "@stemwright/sdk";
+import type { Target, Task, TextOutputFormat } from "@stemwright/sdk";
 import { apiClient } from "../../account/api-client.ts";
-import { nameModel } from "../../data/model-names.ts";
+import { isMusic, nameModel } from "../../data/model-names.ts";
+import { nameLanguage } from "../../data/name-language.ts";
 import { describeTarget, isCancelled } from "../../data/task-state.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits, formatDuration } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { ProgressBar } from "../../parts/ProgressBar.tsx";
-import { countOutputs, ExportButtons } from "./ExportButtons.tsx";
+import { useLoad } from "../../parts/use-load.ts";
+import { countOutputs, ExportButtons, type LoadExports } from "./ExportButtons.tsx";
 import { OutputItem } from "./OutputItem.tsx";
 
 function describeCost({ cost, duration }: Target): string {
@@ -18,7 +20,9 @@ function describeCost({ cost, duration }: Target): string {
     .join(" · ");
 }
 
-function TargetSection({ task, target }: { task: Task; target: Target }) {
+function TargetSection({ task, target, isEdited }: { task: Task; target: Target; isEdited: boolean }) {
+  const loadEdited = (format: TextOutputFormat) =>
+    apiClient.tasks.words.export({ taskId: task.id, targetId: target.id }, format);
   const state = describeTarget(target);
   const name = nameModel(target.model);
   const titleId = `target-${target.id}`;
@@ -28,7 +32,7 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
         <div class="row">
           <h2 id={titleId}>{name}</h2>
           {target.variant && <span class="tag">{target.variant}</span>}
-          {target.language && <span class="tag">{target.language}</span>}
+          {target.language && <span class="tag">{nameLanguage(target.language)}</span>}
         </div>
         <div class="row small muted">
           {describeCost(target)}
@@ -49,7 +53,12 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
       {target.output.length > 0 && (
         <ul class="plain-list output-list">
           {target.output.map((output) => (
-            <OutputItem key={`${output.name}.${output.format}`} task={task} output={output} />
+            <OutputItem
+              key={`${output.name}.${output.format}`}
+              task={task}
+              output={output}
+              loadEdited={isEdited ? loadEdited : undefined}
+            />
           ))}
         </ul>
       )}
@@ -58,14 +67,20 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
 }
 
 /** Every target with its files. */
-export const Outputs = ({ task }: { task: Task }) => (
-  <div class="stack">
-    <ExportButtons
-      load={(signal) => apiClient.tasks.exports(task.id, signal && { signal })}
-      version={`${task.id} ${countOutputs(task.targets)}`}
-    />
-    {task.targets.map((target) => (
-      <TargetSection key={target.id} task={task} target={target} />
-    ))}
-  </div>
-);
+export function Outputs({ task }: { task: Task }) {
+  const load: LoadExports = (options) => apiClient.tasks.exports(task.id, options);
+  const exports = useLoad((signal) => load({ signal }), [task.id, countOutputs(task.targets)]);
+  return (
+    <div class="stack">
+      <ExportButtons load={load} exports={exports.value} isMusic={isMusic(task.targets)} />
+      {task.targets.map((target) => (
+        <TargetSection
+          key={target.id}
+          task={task}
+          target={target}
+          isEdited={exports.value?.editedTargets?.includes(target.id) ?? false}
+        />
+      ))}
+    </div>
+  );
+}

@@ -26,7 +26,7 @@ const toPageUrl = (token: string) => new URL(`app/share#${token}`, document.base
 export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () => void }) {
   const shares = useLoad((signal) => apiClient.tasks.shares.list(taskId, { signal }), [taskId]);
   const [expiresInSeconds, setExpires] = useState(7 * DAY_SECONDS);
-  const [showsName, setShowsName] = useState(false);
+  const [showsName, setShowsName] = useState(true);
   const [made, setMade] = useState<NewShare>();
 
   async function make() {

@@ -84,3 +84,19 @@ describe("the model list", () => {
     expect(find(toModels(installed), "piano")).not.toHaveProperty("weights");
   });
 });
+
+it("[M1] lists the models that a model contains", () => {
+  const whole = ["voice", "drums", "rest"];
+  const made = (id: string, parts: string[]) => ({ ...network, id, variants: [], sound: { parts, whole } });
+  const models = toModels([
+    made("vocals", ["voice"]),
+    made("instrumental", ["drums", "rest"]),
+    made("drums", ["drums"]),
+    { ...network, id: "transcription", variants: [] },
+  ]);
+  const containsOf = (wanted: string) => models.find(({ id }) => id === wanted)?.contains;
+  expect(containsOf("instrumental")).toEqual(["drums"]);
+  expect(containsOf("vocals")).toEqual([]);
+  expect(containsOf("transcription")).toEqual([]);
+  expect(containsOf("bass")).toBeUndefined();
+});

@@ -8,6 +8,8 @@ export type InstalledModel = {
   variants: readonly string[];
   weights: { name: string; licence: string };
   scores: readonly { measure: string; dataset: string; value: number }[];
+  /** Of a model that is a sum of stems: its parts, and those of the input they come from. */
+  sound?: { parts: readonly string[]; whole: readonly string[] };
 };
 
 export type ModelTerms = { access: ModelAccess; creditsPerMinute: number | undefined };
@@ -46,6 +48,18 @@ export function findTerms(options: {
   return { access: isInstalled(options) ? agreed : "requestAccess", creditsPerMinute: negotiated ?? listed };
 }
 
+/** The models whose sound is a part of this one's. */
+function listContained({ sound }: InstalledModel, installed: readonly InstalledModel[]): string[] {
+  if (!sound) return [];
+  return installed
+    .filter((other) => {
+      const parts = other.sound?.parts ?? [];
+      const isSmaller = parts.length > 0 && parts.length < sound.parts.length;
+      return isSmaller && parts.every((part) => sound.parts.includes(part));
+    })
+    .map(({ id }) => id);
+}
+
 /** The model list: the defaults without grants, a client's own view with them. */
 export function toModels(installed: readonly InstalledModel[], grants: readonly ModelGrant[] = []): Model[] {
   return CATALOGUE.map((model) => {
@@ -77,7 +91,13 @@ export function toModels(installed: readonly InstalledModel[], grants: readonly 
             }),
           }
         : {}),
-      ...(network ? { weights: network.weights, scores: [...network.scores] } : {}),
+      ...(network
+        ? {
+            weights: network.weights,
+            scores: [...network.scores],
+            contains: listContained(network, installed),
+          }
+        : {}),
     };
   });
 }

@@ -1,4 +1,5 @@
 import type { PreviewChunkQuery, PreviewPeaksQuery } from "@stemwright/contract";
+import type { InstalledModel } from "../models/model-view.ts";
 import type { Blobs } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
@@ -15,8 +16,10 @@ export type PreviewPorts = { blobs: Pick<Blobs, "findBytes">; previews: PreviewS
 /** Concatenated parts, each preceded by its length in four bytes; `isFinal` if they can never change. */
 export type PreviewParts = { body: Buffer; isFinal: boolean };
 
-export const describePreviews = async (ports: PreviewPorts, task: TaskRecord) =>
-  toTaskPreviews(task, await ports.previews.findPreviews(task.id));
+export const describePreviews = async (
+  ports: Pick<PreviewPorts, "previews"> & { installed: readonly InstalledModel[] },
+  task: TaskRecord,
+) => toTaskPreviews(task, await ports.previews.findPreviews(task.id), ports.installed);
 
 async function getRecord(
   ports: PreviewPorts,

@@ -15,21 +15,25 @@ const target: TargetRecord = {
 };
 const task = { completedAt: null, targets: [target] } as unknown as TaskRecord;
 const view = (chunks: PreviewRecord["chunks"]) =>
-  toTaskPreviews(task, {
-    version: "1",
-    shape: {
-      sampleRateHz: 48_000,
-      channels: 2,
-      lengthFrames: 300,
-      chunkFrames: 100,
-      peakLevels: [256],
-      overviewLevels: 1,
-      pageChunks: 1,
-      spectrum: { levels: [2048], overviewLevels: 1, bands: 64, floorDb: -120 },
+  toTaskPreviews(
+    task,
+    {
+      version: "1",
+      shape: {
+        sampleRateHz: 48_000,
+        channels: 2,
+        lengthFrames: 300,
+        chunkFrames: 100,
+        peakLevels: [256],
+        overviewLevels: 1,
+        pageChunks: 1,
+        spectrum: { levels: [2048], overviewLevels: 1, bands: 64, floorDb: -120 },
+      },
+      chunks,
+      sizeBytes: 0,
     },
-    chunks,
-    sizeBytes: 0,
-  });
+    [],
+  );
 
 it("[PV1] voices become tracks as they are found, and previews grow until then", () => {
   const before = view({ input: 3 });

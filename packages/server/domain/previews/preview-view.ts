@@ -1,17 +1,21 @@
 import type { PreviewTrack, TaskPreviews } from "@stemwright/contract";
 import { findCatalogueModel } from "../models/catalogue.ts";
+import type { InstalledModel } from "../models/model-view.ts";
 import { toOutputNames, toVoiceNames } from "../tasks/output-names.ts";
 import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+import { chooseMix, listSharing, type TrackSound } from "./choose-mix.ts";
 import { countChunks, mayHavePreviews, type PreviewRecord } from "./preview-record.ts";
 
 type Track = Omit<PreviewTrack, "chunks">;
+
+const INPUT = "input";
 
 /** The input and all outputs of the Task; none for a failed target. */
 export function listTracks(task: TaskRecord, record: PreviewRecord): PreviewTrack[] {
   const given = task.targets
     .filter(({ status }) => status !== "error")
     .flatMap((target) => listTargetTracks(target, record));
-  return [{ id: "input", name: "input" }, ...given].map((track) => ({
+  return [{ id: INPUT, name: INPUT }, ...given].map((track) => ({
     ...track,
     chunks: record.chunks[track.id] ?? 0,
   }));
@@ -53,7 +57,48 @@ const toSpectrum = ({ levels, bands, floorDb }: PreviewRecord["shape"]["spectrum
   floorDb,
 });
 
-export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefined): TaskPreviews {
+/** Voices share nothing with one another; a residual is the whole without its target. */
+function listSounds(
+  task: TaskRecord,
+  tracks: readonly PreviewTrack[],
+  installed: readonly InstalledModel[],
+): TrackSound[] {
+  return tracks.flatMap(({ id, targetId }) => {
+    if (targetId === undefined) return [];
+    const model = task.targets.find((target) => target.id === targetId)?.model;
+    const residual = `${targetId}-residual`;
+    const ofTarget = tracks.filter((track) => track.targetId === targetId && track.id !== residual);
+    const sound = installed.find((each) => each.id === model)?.sound ?? {
+      parts: ofTarget.map((track) => track.id),
+      // Until the voices are known, the residual is no whole.
+      whole: [...(ofTarget.length > 0 ? ofTarget.map((track) => track.id) : [targetId]), residual],
+    };
+    if (id === residual)
+      return [{ id, parts: sound.whole.filter((part) => !sound.parts.includes(part)), whole: sound.whole }];
+    return [{ id, ...sound, ...(sound.parts.includes(id) ? { parts: [id] } : {}) }];
+  });
+}
+
+/** What a player starts with, and what the other tracks have in common with it. */
+function toMix(task: TaskRecord, tracks: readonly PreviewTrack[], installed: readonly InstalledModel[]) {
+  const sounds = listSounds(task, tracks, installed);
+  const mix = sounds.length === 0 ? { tracks: [INPUT], isWhole: true } : chooseMix(sounds);
+  const playing = sounds.filter(({ id }) => mix.tracks.includes(id));
+  const within = new Map(
+    sounds.filter(({ id }) => !mix.tracks.includes(id)).map((each) => [each.id, listSharing(each, playing)]),
+  );
+  const toTrack = (track: PreviewTrack): PreviewTrack => {
+    const sharing = within.get(track.id);
+    return sharing === undefined ? track : { ...track, within: sharing };
+  };
+  return { mix, tracks: tracks.map(toTrack) };
+}
+
+export function toTaskPreviews(
+  task: TaskRecord,
+  record: PreviewRecord | undefined,
+  installed: readonly InstalledModel[],
+): TaskPreviews {
   const isUnfinished = task.completedAt === null;
   if (!record) {
     const mayCome = isUnfinished && mayHavePreviews(task);
@@ -72,6 +117,6 @@ export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefin
     chunkFrames: shape.chunkFrames,
     peakLevels: shape.peakLevels,
     spectrum: toSpectrum(shape.spectrum),
-    tracks,
+    ...toMix(task, tracks, installed),
   };
 }

@@ -1,4 +1,4 @@
-import type { Words } from "@stemwright/contract";
+import type { Words, WordsVersion } from "@stemwright/contract";
 import { findCatalogueModel } from "../models/catalogue.ts";
 import type { Blobs } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
@@ -33,8 +33,9 @@ export async function loadDocument(
   ports: WordsPorts,
   task: TaskRecord,
   target: TargetRecord,
+  version: WordsVersion = "edited",
 ): Promise<{ document: WordsDocument; edit: EditRecord | undefined }> {
-  const edit = await ports.words.findEdit(target.id);
+  const edit = version === "edited" ? await ports.words.findEdit(target.id) : undefined;
   const document = edit?.document ?? (await findOriginal(ports.blobs, task, target));
   if (!document)
     throw new Refusal(

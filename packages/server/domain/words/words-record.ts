@@ -1,4 +1,4 @@
-import type { TimedLine, TimedWord, Words } from "@stemwright/contract";
+import type { TargetOptions, TimedLine, TimedWord, Words } from "@stemwright/contract";
 
 export type WordsLine = Pick<TimedLine, "speaker"> & { words: TimedWord[] };
 
@@ -20,3 +20,6 @@ export interface WordsStore {
     change: { revision: number; document: WordsDocument | null },
   ): Promise<EditRecord | undefined>;
 }
+
+/** How a target's subtitles are laid out, and whether they name the speakers. */
+export type WordsLayout = Pick<TargetOptions, "maxLineLength" | "maxLines" | "speakerNames">;

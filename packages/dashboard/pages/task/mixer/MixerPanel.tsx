@@ -30,6 +30,7 @@ function PlayerHolder({
   previews,
   lanes,
   picture,
+  stateId,
   children,
 }: {
   name: string;
@@ -37,6 +38,7 @@ function PlayerHolder({
   previews: PlayablePreviews;
   lanes: readonly Lane[];
   picture: ((player: Player) => ComponentChildren) | undefined;
+  stateId: string | undefined;
   children?: WithPlayer | undefined;
 }) {
   const player = useMemo(() => new Player(source, previews, reportError), [source, previews.version]);
@@ -51,6 +53,7 @@ function PlayerHolder({
         previews={previews}
         lanes={lanes}
         picture={picture?.(player)}
+        stateId={stateId}
       />
       {children?.(player, previews)}
     </>
@@ -64,6 +67,7 @@ export function SourceMixer({
   completedAt,
   lanes = [],
   picture,
+  stateId,
   instead,
   children,
 }: {
@@ -74,6 +78,8 @@ export function SourceMixer({
   /** Information along the timeline. */
   lanes?: readonly Lane[];
   picture?: (player: Player) => ComponentChildren;
+  /** The Task whose mixer is found again as it was left. */
+  stateId?: string;
   instead: ComponentChildren;
   children?: WithPlayer;
 }) {
@@ -83,7 +89,14 @@ export function SourceMixer({
       {(previews) => {
         if (isPlayable(previews))
           return (
-            <PlayerHolder name={name} source={source} previews={previews} lanes={lanes} picture={picture}>
+            <PlayerHolder
+              name={name}
+              source={source}
+              previews={previews}
+              lanes={lanes}
+              picture={picture}
+              stateId={stateId}
+            >
               {children}
             </PlayerHolder>
           );
@@ -109,6 +122,7 @@ export default function MixerPanel({ task }: { task: Task }) {
     <SourceMixer
       name={nameTask(task).replace(/\.\w+$/, "")}
       source={source}
+      stateId={task.id}
       completedAt={task.completedAt}
       lanes={lanes}
       picture={(player) => <PictureView task={task} player={player} />}

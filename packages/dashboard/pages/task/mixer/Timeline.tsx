@@ -1,4 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
+import type { PreviewTrack } from "@stemwright/sdk";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { findGain, type Mix, type TrackMix, UNTOUCHED } from "../../../player/mix.ts";
 import type { Loop } from "../../../player/player.ts";
@@ -7,10 +8,14 @@ import { LaneRow } from "./LaneRow.tsx";
 import type { Lane } from "./lane.ts";
 import { Ruler } from "./Ruler.tsx";
 import type { Drawing } from "./TrackCanvas.tsx";
-import { TrackRow } from "./TrackRow.tsx";
+import { nameTrack, TrackRow } from "./TrackRow.tsx";
 import { placeView, toFrame, toPercent, type View, zoomView } from "./view.ts";
 
 const WHEEL_ZOOM = 1.0015;
+
+/** The audible tracks whose sound this one has as well. */
+const listSharing = ({ within = [] }: PreviewTrack, tracks: readonly PreviewTrack[], mix: Mix) =>
+  tracks.filter(({ id }) => within.includes(id) && findGain(mix, id) > 0);
 
 function Playhead({ view, frame }: { view: View; frame: ReadonlySignal<number> }) {
   const { value } = frame;
@@ -75,6 +80,7 @@ export function Timeline({
     return () => box?.removeEventListener("wheel", turn);
   });
 
+  const voices = new Map(lanes.flatMap(({ voice, title }) => (voice === undefined ? [] : [[voice, title]])));
   const clamp = (at: number) => Math.max(view.start, Math.min(view.end, at));
   const isLoopSeen = loop && loop.end > view.start && loop.start < view.end;
   return (
@@ -90,11 +96,12 @@ export function Timeline({
         {tracks.map((track, index) => (
           <TrackRow
             key={track.id}
-            track={track}
+            name={nameTrack(track, voices)}
             index={index}
             mix={mix[track.id] ?? UNTOUCHED}
             drawing={drawingOf(track.id)}
             isSilent={findGain(mix, track.id) === 0}
+            sharing={listSharing(track, tracks, mix).map((other) => nameTrack(other, voices))}
             view={view}
             onChange={(changes) => onChange(track.id, changes)}
             onSeek={onSeek}

@@ -5,8 +5,11 @@ import { nameVoice } from "./load-lanes.ts";
 import { type Drawing, TrackCanvas } from "./TrackCanvas.tsx";
 import type { View } from "./view.ts";
 
-function nameTrack({ id, name }: PreviewTrack): string {
+/** `voices` are the names of the people that voices belong to. */
+export function nameTrack({ id, name }: PreviewTrack, voices: ReadonlyMap<string, string>): string {
   if (id === INPUT_TRACK) return "Original";
+  const person = voices.get(name);
+  if (person !== undefined) return person;
   if (/^voice_.*\d$/.test(name)) return nameVoice(name);
   const plain = name.replace(/_residual$/, "");
   if (plain === name) return nameModel(name);
@@ -18,26 +21,28 @@ const describePan = (pan: number) =>
 
 /** One track: its controls and its drawing. */
 export function TrackRow({
-  track,
+  name,
   index,
   mix,
   drawing,
   isSilent,
+  sharing,
   view,
   onChange,
   onSeek,
 }: {
-  track: PreviewTrack;
+  name: string;
   index: number;
   mix: TrackMix;
   drawing: Drawing;
   /** Muted, or another track is soloed. */
   isSilent: boolean;
+  /** Names of the tracks that have some of its sound already. */
+  sharing: readonly string[];
   view: View;
   onChange: (change: Partial<TrackMix>) => void;
   onSeek: (frame: number) => void;
 }) {
-  const name = nameTrack(track);
   return (
     <li class="mixer-track" data-hue={(index % 8) + 1} data-silent={isSilent || undefined}>
       <div class="mixer-controls">
@@ -65,31 +70,45 @@ export function TrackRow({
           >
             M
           </button>
-          <input
-            type="range"
-            class="mixer-gain"
-            min="-40"
-            max="12"
-            step="0.5"
-            value={mix.gainDb}
-            aria-label={`Gain of ${name} in dB`}
-            title={`Gain: ${mix.gainDb} dB. Double-click for 0 dB.`}
-            onDblClick={() => onChange({ gainDb: 0 })}
-            onInput={({ currentTarget }) => onChange({ gainDb: Number(currentTarget.value) })}
-          />
-          <input
-            type="range"
-            class="mixer-pan"
-            min="-1"
-            max="1"
-            step="0.05"
-            value={mix.pan}
-            aria-label={`Pan of ${name}`}
-            title={`Pan: ${describePan(mix.pan)}. Double-click for the centre.`}
-            onDblClick={() => onChange({ pan: 0 })}
-            onInput={({ currentTarget }) => onChange({ pan: Number(currentTarget.value) })}
-          />
+          <span class="mixer-slider mixer-gain">
+            <span class="mixer-caption" aria-hidden="true">
+              Gain
+            </span>
+            <input
+              type="range"
+              min="-40"
+              max="12"
+              step="0.5"
+              value={mix.gainDb}
+              aria-label={`Gain of ${name} in dB`}
+              title={`Gain: ${mix.gainDb} dB. Double-click for 0 dB.`}
+              onDblClick={() => onChange({ gainDb: 0 })}
+              onInput={({ currentTarget }) => onChange({ gainDb: Number(currentTarget.value) })}
+            />
+          </span>
+          <span class="mixer-slider mixer-pan">
+            <span class="mixer-caption" aria-hidden="true">
+              Pan
+            </span>
+            <input
+              type="range"
+              min="-1"
+              max="1"
+              step="0.05"
+              value={mix.pan}
+              aria-label={`Pan of ${name}`}
+              title={`Pan: ${describePan(mix.pan)}. Double-click for the centre.`}
+              onDblClick={() => onChange({ pan: 0 })}
+              onInput={({ currentTarget }) => onChange({ pan: Number(currentTarget.value) })}
+            />
+          </span>
         </div>
+        {sharing.length > 0 && (
+          <p class="mixer-note small muted" title={`Already in ${sharing.join(", ")}`}>
+            {isSilent ? "already in " : "also in "}
+            {sharing.join(", ")}
+          </p>
+        )}
       </div>
       <TrackCanvas name={name} drawing={drawing} view={view} onSeek={onSeek} />
     </li>

@@ -2,10 +2,8 @@ import type { ReadonlySignal } from "@preact/signals";
 import { Button } from "../../../parts/Button.tsx";
 import { formatDuration } from "../../../parts/format.ts";
 import type { Loop, PlayerState } from "../../../player/player.ts";
+import { PeakMeter, type ShownLevels } from "./PeakMeter.tsx";
 import type { Drawing } from "./TrackCanvas.tsx";
-
-const SILENCE_DB = -190;
-const METER_FLOOR_DB = -120;
 
 const DRAWINGS: readonly [Drawing["kind"], string][] = [
   ["waveform", "Waveforms"],
@@ -21,15 +19,18 @@ export type TransportProps = {
   duration: number;
   /** Seconds that can be played so far. */
   ready: number;
-  levelDb: ReadonlySignal<number>;
+  levels: ReadonlySignal<ShownLevels>;
   loop: Loop | null;
   isNulling: boolean;
+  /** Whether some tracks add up to the input. */
+  canNull: boolean;
   drawing: Drawing["kind"];
   onToggle: () => unknown;
   onZoom: (factor: number) => void;
   onMarkLoop: (edge: "start" | "end") => void;
   onToggleLoop: () => void;
   onNull: () => void;
+  onForgetPeak: () => void;
   onDrawing: (kind: Drawing["kind"]) => void;
   onKeys: () => void;
 };
@@ -37,26 +38,9 @@ export type TransportProps = {
 const Position = ({ frame, sampleRate }: Pick<TransportProps, "frame" | "sampleRate">) =>
   formatDuration(frame.value / sampleRate);
 
-function Level({ levelDb }: Pick<TransportProps, "levelDb">) {
-  return (
-    <div class="row mixer-level">
-      <meter
-        class="mixer-meter"
-        min={METER_FLOOR_DB}
-        max={0}
-        value={Math.max(METER_FLOOR_DB, levelDb.value)}
-        aria-label="Level of what is heard, in dB below full scale"
-      />
-      <span class="mixer-time mixer-decibels small" data-testid="level">
-        {levelDb.value < SILENCE_DB ? "silence" : `${levelDb.value.toFixed(0)} dBFS`}
-      </span>
-    </div>
-  );
-}
-
 /** The toolbar above the timeline: play, position, level, loop, zoom and view. */
 export function TransportBar(props: TransportProps) {
-  const { state, frame, sampleRate, duration, ready, levelDb, loop, isNulling, drawing } = props;
+  const { state, frame, sampleRate, duration, ready, levels, loop, isNulling, drawing } = props;
   const isStopped = state === "stopped";
   return (
     <div class="row row-wrap mixer-transport">
@@ -74,7 +58,7 @@ export function TransportBar(props: TransportProps) {
           ready < duration && <span class="muted">{formatDuration(ready)} ready</span>
         )}
       </div>
-      <Level levelDb={levelDb} />
+      <PeakMeter levels={levels} onForget={props.onForgetPeak} />
       <fieldset class="segments">
         <legend class="visually-hidden">Loop</legend>
         <button
@@ -119,8 +103,13 @@ export function TransportBar(props: TransportProps) {
         type="button"
         class="button button-small mixer-toggle"
         aria-pressed={isNulling}
-        title="Plays the stems minus the original: silence means that nothing is lost (N)"
-        onClick={props.onNull}
+        aria-disabled={!props.canNull}
+        title={
+          props.canNull
+            ? "Plays the stems minus the original: silence means that nothing is lost (N)"
+            : "These stems are not the whole recording, so they can’t add up to it"
+        }
+        onClick={() => props.canNull && props.onNull()}
       >
         Null test
       </button>

@@ -15,6 +15,8 @@ export type Lane = {
   title: string;
   kind: "music" | "words" | "voice";
   items: readonly LaneItem[];
+  /** Of a voice: the name of its files. */
+  voice?: string;
   /** The same in longer pieces, such as lines of words, for when single items would be too narrow to read. */
   groups?: readonly LaneItem[];
 };

@@ -1,7 +1,7 @@
 import type { OutputFile, Target, TimedLine, Words } from "@stemwright/sdk";
 import { toLeadSeconds } from "../../../data/lead-seconds.ts";
 import type { Lane, LaneItem, Span } from "./lane.ts";
-import { matchVoices, type Voice } from "./speaker-voices.ts";
+import { matchVoices, nameVoices, type Voice } from "./speaker-voices.ts";
 
 /** The targets that lanes are made from: a Task's own, or those of a share. */
 export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output" | "audioOffset" | "fileTimeline">;
@@ -47,13 +47,8 @@ export function parseRegions(text: string, format: string): LaneItem[] {
   }));
 }
 
-/** Each line has its speaker's colour, which is that of the matching voice if the Task has voices. */
-function toWordsLane(
-  { id, model }: LaneTarget,
-  lines: readonly TimedLine[],
-  { voices, toHue }: { voices: readonly Voice[]; toHue: ReturnType<typeof makeHues> },
-): Lane {
-  const spoken = lines
+const toSpoken = (lines: readonly TimedLine[]) =>
+  lines
     .filter(({ words }) => words.length > 0)
     .map(({ words, speaker = words[0]?.speaker }) => ({
       words,
@@ -61,6 +56,14 @@ function toWordsLane(
       start: words[0]?.start ?? 0,
       end: words.at(-1)?.end ?? 0,
     }));
+
+/** Each line has its speaker's colour, which is that of the matching voice if the Task has voices. */
+function toWordsLane(
+  { id, model }: LaneTarget,
+  lines: readonly TimedLine[],
+  { voices, toHue }: { voices: readonly Voice[]; toHue: ReturnType<typeof makeHues> },
+): Lane {
+  const spoken = toSpoken(lines);
   const toVoice = matchVoices(spoken, voices);
   return {
     id,
@@ -85,13 +88,14 @@ function toWordsLane(
 function toVoiceLane(
   { id }: LaneTarget,
   { name, segments }: Voice,
-  toHue: ReturnType<typeof makeHues>,
+  { toHue, names }: { toHue: ReturnType<typeof makeHues>; names: ReadonlyMap<string, string> },
 ): Lane {
   const hue = toHue(name);
   return {
     id: `${id}-${name}`,
-    title: nameVoice(name),
+    title: names.get(name) ?? nameVoice(name),
     kind: "voice",
+    voice: name,
     items: segments.map(({ start, end }) => ({ start, end, text: "", ...hue })),
   };
 }
@@ -137,10 +141,15 @@ export async function loadLanes(targets: readonly LaneTarget[], reader: LaneRead
   }));
   const heard = await Promise.all(voices);
   const known = { voices: heard[0]?.voices ?? [], toHue };
+  const spoken = await Promise.all(words);
+  const lines = toSpoken(spoken.flatMap((each) => each.lines));
+  const names = nameVoices(lines, matchVoices(lines, known.voices));
   // Voices get their colours before the words that share them.
   return [
     ...(await Promise.all(music)).flat(),
-    ...heard.flatMap(({ target, voices: found }) => found.map((voice) => toVoiceLane(target, voice, toHue))),
-    ...(await Promise.all(words)).map(({ target, lines }) => toWordsLane(target, lines, known)),
+    ...heard.flatMap(({ target, voices: found }) =>
+      found.map((voice) => toVoiceLane(target, voice, { toHue, names })),
+    ),
+    ...spoken.map(({ target, lines }) => toWordsLane(target, lines, known)),
   ];
 }

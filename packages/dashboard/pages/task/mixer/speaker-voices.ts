@@ -1,6 +1,6 @@
 type Span = { start: number; end: number };
 export type Voice = { name: string; segments: readonly Span[] };
-type SpokenLine = Span & { speaker?: string | number | undefined };
+export type SpokenLine = Span & { speaker?: string | number | undefined };
 
 function measureOverlap(segments: readonly Span[], { start, end }: Span): number {
   let seconds = 0;
@@ -16,6 +16,17 @@ function findVoice(voices: readonly Voice[], spans: readonly Span[]): string | u
     seconds: spans.reduce((sum, span) => sum + measureOverlap(segments, span), 0),
   }));
   return heard.filter(({ seconds }) => seconds > 0).toSorted((a, b) => b.seconds - a.seconds)[0]?.name;
+}
+
+/** Names that people gave to speakers, by the voice that matches each. */
+export function nameVoices(
+  lines: readonly SpokenLine[],
+  toVoice: (line: SpokenLine) => string | undefined,
+): Map<string, string> {
+  const named = lines.filter(
+    ({ speaker }) => speaker !== undefined && !/^(speaker_)?\d+$/.test(`${speaker}`),
+  );
+  return new Map(named.map((line) => [toVoice(line) ?? "", String(line.speaker)]));
 }
 
 /**

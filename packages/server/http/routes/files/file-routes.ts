@@ -4,7 +4,9 @@ import { Readable } from "node:stream";
 import { ApiError, toFileName, toMimeType } from "@stemwright/contract";
 import { z } from "zod";
 import { toContentDisposition } from "../../../domain/content-disposition.ts";
+import type { ShareRecord } from "../../../domain/shares/share-record.ts";
 import { isCustomerBlobKey } from "../../../domain/storage/customer-object.ts";
+import { findRecordingName, toDownloadName } from "../../../domain/tasks/recording-name.ts";
 import { checkLink, linkQuery, sendWhileShared } from "../../access/signed-links.ts";
 import type { Api } from "../../api.ts";
 import { parseRange } from "../../responses/byte-range.ts";
@@ -21,8 +23,23 @@ function describeMissing(key: string): string {
     : "The file is no longer kept";
 }
 
+/** What people call a file: an upload as they named it, an output after the recording. */
+async function findName(
+  ports: Api<"assets" | "exports">["ports"],
+  key: string,
+  share: ShareRecord | undefined,
+): Promise<string | undefined> {
+  const [room, id = ""] = key.split("/");
+  if (room === "assets") return await ports.assets.findAssetName(key);
+  if (room !== "outputs" || (share && !share.showsName)) return undefined;
+  const task = await ports.exports.findTask(id);
+  const recording = task && (await findRecordingName(ports, task));
+  const extension = extname(key);
+  return recording && toDownloadName(recording, toFileName(basename(key, extension), extension.slice(1)));
+}
+
 /** Download links. The signature is the permission, so no key is needed. */
-export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "shares">): void {
+export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "exports" | "shares">): void {
   app.get(
     "/files/*",
     {
@@ -46,8 +63,7 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs" | "s
       const extension = extname(key);
       const sizeBytes = await ports.blobs.findSize(key);
       if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", describeMissing(key));
-      // Keys are ASCII; the names of outputs are too.
-      const name = key.startsWith("assets/") ? await ports.assets.findAssetName(key) : undefined;
+      const name = await findName(ports, key, share);
       const tag = isCustomerBlobKey(key) ? undefined : makeTag(key);
       if (tag !== undefined) void reply.header("etag", tag);
       void reply

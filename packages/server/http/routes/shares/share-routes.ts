@@ -37,7 +37,9 @@ const tags = ["Shares"];
 const unknownShare = makeUnknownError("share");
 
 export function addShareRoutes(
-  api: Api<"assets" | "blobs" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes">,
+  api: Api<
+    "assets" | "blobs" | "installed" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes"
+  >,
 ): void {
   addSharesOfTask(api);
   addSharedViews(api);
@@ -169,14 +171,15 @@ function addSharedViews({
       },
     },
     async (request, reply) => {
-      const { task } = await getShared(ports.shares, request.params.token);
-      return await sendExport(ports, reply, { task, ...request.params, ...request.query });
+      const { task, share } = await getShared(ports.shares, request.params.token);
+      const isNamed = share.showsName;
+      return await sendExport(ports, reply, { task, ...request.params, ...request.query, isNamed });
     },
   );
 }
 
 /** The audio of a share: the same previews as for the Task's owner. */
-function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">): void {
+function addSharedPreviews({ app, ports }: Api<"blobs" | "installed" | "previews" | "shares">): void {
   app.get(
     "/shares/:token/previews",
     {

@@ -55,7 +55,9 @@ describe("exports of a Task", () => {
     const zip = Buffer.from(await response.arrayBuffer());
     expect(zip.length).toBe(archive?.size);
     expect(Number(response.headers.get("content-length"))).toBe(archive?.size);
-    for (const name of ["vocals.wav", "vocals_residual.wav", "vocals-2.wav"])
+    for (const name of ["vocals.wav", "vocals_residual.wav", "vocals-2.wav"].map(
+      (file) => `Später Walzer - ${file}`,
+    ))
       expect(zip.indexOf(name)).toBeGreaterThan(0);
     let copies = 0;
     for (let at = zip.indexOf(SONG); at >= 0; at = zip.indexOf(SONG, at + SONG.length)) copies += 1;

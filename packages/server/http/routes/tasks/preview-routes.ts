@@ -17,7 +17,7 @@ import { previewParts, sendPreviewParts } from "./preview-answers.ts";
 import { getTask } from "./task-routes.ts";
 
 /** What a player needs to play a Task's stems together, even while the Task runs. */
-export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tasks">): void {
+export function addPreviewRoutes({ app, ports }: Api<"blobs" | "installed" | "previews" | "tasks">): void {
   const tags = ["Tasks"];
 
   app.get(

@@ -3,6 +3,7 @@ import {
   targetParams,
   toFileName,
   toMimeType,
+  type WordsVersion,
   words,
   wordsEdit,
   wordsExportQuery,
@@ -10,7 +11,9 @@ import {
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { toContentDisposition } from "../../../domain/content-disposition.ts";
+import { toEditedName } from "../../../domain/exports/archive.ts";
 import { toOutputNames } from "../../../domain/tasks/output-names.ts";
+import { findRecordingName, toDownloadName } from "../../../domain/tasks/recording-name.ts";
 import type { TaskRecord } from "../../../domain/tasks/task-record.ts";
 import { dropEdit, saveWords } from "../../../domain/words/edit-words.ts";
 import { getTextTarget, loadDocument, loadWords } from "../../../domain/words/load-words.ts";
@@ -33,7 +36,10 @@ export const exportResponse = {
 };
 
 /** A target's words, in the client's edited version if there is one. The service's version is never overwritten. */
-export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWriter" | "words">): void {
+export function addWordsRoutes({
+  app,
+  ports,
+}: Api<"assets" | "blobs" | "tasks" | "textWriter" | "words">): void {
   app.get(
     PATH,
     {
@@ -102,17 +108,28 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
   );
 }
 
+export type WordsExport = {
+  task: TaskRecord;
+  targetId: string;
+  format: string;
+  version: WordsVersion;
+  /** Whether the file's name may tell the recording's. */
+  isNamed?: boolean;
+};
+
 /** Sends the words as a file. */
 export async function sendExport(
-  ports: Pick<ApiPorts, "blobs" | "textWriter" | "words">,
+  ports: Pick<ApiPorts, "assets" | "blobs" | "textWriter" | "words">,
   reply: FastifyReply,
-  { task, targetId, format }: { task: TaskRecord; targetId: string; format: string },
+  { task, targetId, format, version, isNamed = true }: WordsExport,
 ): Promise<FastifyReply> {
   const target = getTextTarget(task, targetId);
-  const { document } = await loadDocument(ports, task, target);
+  const { document, edit } = await loadDocument(ports, task, target, version);
   const name = toOutputNames(target)[0]?.name ?? target.model;
+  const recording = isNamed ? await findRecordingName(ports, task) : undefined;
+  const shown = toDownloadName(recording, edit?.document ? toEditedName(name) : name);
   return reply
     .header("content-type", toMimeType(format))
-    .header("content-disposition", toContentDisposition(toFileName(name, format)))
-    .send(ports.textWriter.write(document, format));
+    .header("content-disposition", toContentDisposition(toFileName(name, format), toFileName(shown, format)))
+    .send(ports.textWriter.write(document, format, target));
 }

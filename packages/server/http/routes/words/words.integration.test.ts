@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Task, Words, WordsEditInput } from "@stemwright/contract";
+import type { Task, TaskExports, Words, WordsEditInput } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
 import { makeWordsTask, SPOKEN } from "../../../../../test/support/words-task.ts";
@@ -199,7 +199,7 @@ describe("exports", () => {
     ["json", "application/json", /^\{"text":"Eleven ships\\nsailed ",.*"speaker":"B"/],
     ["srt", "application/x-subrip", /^1\n00:00:01,000 --> /],
     ["vtt", "text/vtt", /^WEBVTT\n/],
-    ["txt", "text/plain", /^Eleven ships\nsailed $/],
+    ["txt", "text/plain", /^Eleven ships\nB: sailed $/],
     ["lrc", "text/plain", /<00:01\.00>Eleven /],
     ["ass", "text/x-ssa", /\{\\k50\}Eleven /],
     ["ultrastar", "text/plain", /^: 0 25 0 Eleven $/m],
@@ -208,8 +208,47 @@ describe("exports", () => {
     const answer = await api.call(`${path}/export?format=${format}`);
     expect(answer.headers.get("content-type")).toContain(type);
     const fileName = format === "ultrastar" ? "transcription.ultrastar.txt" : `transcription.${format}`;
-    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${fileName}"`);
+    const shown = fileName.replace(".", " (edited).");
+    expect(answer.headers.get("content-disposition")).toBe(
+      `attachment; filename="${fileName}"; filename*=UTF-8''${encodeURIComponent(`speech - ${shown}`).replaceAll(/[()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`,
+    );
     expect(await answer.text()).toMatch(content);
+  });
+
+  it("[Y11] gives the service's own words on request, and the edited ones with their speakers", async () => {
+    await put(edit());
+    const load = async (query: string) => await (await api.call(`${path}/export?${query}`)).text();
+    expect(await load("format=txt&version=original")).toBe("Seven ships sailed\nacross the sea\n");
+    const renamed = edit(1);
+    const [, second] = renamed.lines;
+    await put({ ...renamed, lines: [renamed.lines[0], { ...second, speaker: "Ada <b>" }] });
+    expect(await load("format=txt")).toBe("Eleven ships\nAda <b>: sailed ");
+    expect(await load("format=vtt&version=edited")).toContain("<v Ada &lt;b&gt;>sailed");
+    expect((await faultOf(await api.call(`${path}/export?format=txt&version=first`))).status).toBe(400);
+  });
+
+  it("[EX2] [Y11] are in the zip as edited, or as the service wrote them", async () => {
+    await put(edit());
+    const exports = async (query = "") =>
+      (await (await api.call(`/tasks/${task.id}/exports${query}`)).json()) as TaskExports;
+    const read = async ({ archive }: TaskExports) => {
+      const zip = Buffer.from(await (await fetch(archive?.link ?? "")).arrayBuffer());
+      expect(zip.length).toBe(archive?.size);
+      return zip.toString();
+    };
+    const edited = await exports();
+    expect(edited.editedTargets).toEqual([task.targets[0]?.id]);
+    expect(await read(edited)).toMatch(/speech - transcription \(edited\)\.json[\s\S]*Eleven/);
+    expect(await read(await exports("?version=original"))).toMatch(
+      /speech - transcription\.json[\s\S]*Seven/,
+    );
+    // What the Task itself lists stays the original.
+    const { targets } = (await (await api.call(`/tasks/${task.id}`)).json()) as Task;
+    const output = await fetch(targets[0]?.output[0]?.link ?? "");
+    expect(await output.text()).toContain("Seven");
+    expect(output.headers.get("content-disposition")).toBe(
+      "attachment; filename=\"transcription.json\"; filename*=UTF-8''speech%20-%20transcription.json",
+    );
   });
 
   it("[Y10] an unknown format is 400 and lists the others", async () => {
