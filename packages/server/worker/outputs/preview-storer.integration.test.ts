@@ -83,6 +83,7 @@ describe("previews", () => {
         { id: target, name: "vocals", targetId: target, chunks: 4 },
         { id: `${target}-residual`, name: "vocals_residual", targetId: target, chunks: 4 },
       ],
+      mix: { tracks: [target, `${target}-residual`], isWhole: true },
     });
     for (const [track, name] of [
       [target, "vocals"],
