@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import type { Model } from "@stemwright/contract";
+import type { TargetInput } from "@stemwright/sdk";
 import { describe, expect, it, vi } from "vitest";
 import { makeProgram } from "../packages/cli/program.ts";
 import type { WantedTarget } from "../packages/cli/work/wanted-target.ts";
@@ -11,7 +12,7 @@ import {
   toTargets,
 } from "../packages/dashboard/pages/playground/choice.ts";
 import { PRESETS } from "../packages/dashboard/pages/playground/presets.ts";
-import { writeCode } from "../packages/dashboard/pages/playground/request-code.ts";
+import { SERVICE_ONLY, writeCode } from "../packages/dashboard/pages/playground/request-code.ts";
 import { CATALOGUE } from "../packages/server/domain/models/catalogue.ts";
 import { toModels } from "../packages/server/domain/models/model-view.ts";
 
@@ -97,7 +98,13 @@ describe("the command shown in the playground", () => {
       ...target,
       ...(transcriptPath === undefined ? {} : { transcriptPath }),
     }));
-    const expected = targets.map((target) => {
+    const said = targets.map(
+      (target) =>
+        Object.fromEntries(
+          Object.entries(target).filter(([name]) => !SERVICE_ONLY.some((field) => field === name)),
+        ) as TargetInput,
+    );
+    const expected = said.map((target) => {
       // The command defaults to two speakers.
       const { variant, ...plain } = target;
       if (target.model === "multi_voice") {

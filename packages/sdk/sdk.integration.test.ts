@@ -139,9 +139,7 @@ describe("the SDK and a service under a sub-path", () => {
       onCreated: (task) => {
         created = task;
       },
-      onQueueUpdate: ({ position }) => {
-        if (position === 0) controller.abort(new Error("enough"));
-      },
+      onProgress: () => controller.abort(new Error("enough")),
     });
     await expect(run).rejects.toThrow("enough");
     const cancelled = await client.tasks.get(created?.id ?? "");

@@ -11,7 +11,7 @@ import { type FuzzRequest, makeRequestArbitrary } from "./support/fuzz-requests.
 import { sendFuzzRequest } from "./support/send-fuzz-request.ts";
 
 /** `npm run fuzz` sends many more and records their number. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1200);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const RESULTS_PATH = process.env.FUZZ_RESULTS;
 const AT_ONCE = 8;

@@ -39,6 +39,8 @@ export class Conversation {
     child.once("exit", this.#onExit);
     child.once("error", this.#end.reject);
     hooks.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    // While the engine was starting.
+    if (hooks.signal?.aborted) this.#onAbort();
     // It may have died since.
     const failure = engine.failure();
     if (failure !== undefined) this.#end.reject(failure);

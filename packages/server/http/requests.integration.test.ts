@@ -388,7 +388,8 @@ describe("the rate limit", () => {
       const requests = Array.from({ length: 20 }, (_, index) =>
         proxied.call(path, {
           key: null,
-          headers: { [header]: `Bearer ${index}`, "x-forwarded-for": address },
+          // Each key has a limit too, and tests before this one sent others.
+          headers: { [header]: `Bearer ${address}-${index}`, "x-forwarded-for": address },
         }),
       );
       await waitForLock(proxied.database.pool, Promise.all(requests), 5);

@@ -153,8 +153,8 @@ function toCommand(command: string, targets: readonly TargetInput[], request: Co
   return [...words, "--server", request.baseUrl].map(quoteForShell).join(" ");
 }
 
-/** Fields of a target that only requests to a service have. */
-const SERVICE_ONLY = [
+/** Fields of a target for which the command has no options; it says so. */
+export const SERVICE_ONLY = [
   "speakers",
   "speakerNames",
   "keywords",
