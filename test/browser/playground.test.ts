@@ -304,7 +304,7 @@ describe("working with the dashboard", () => {
       }, name);
     await drop("h1", "Song three.mp3");
     await page.locator(".upload-name").getByText("Song three.mp3").waitFor();
-    await drop("textarea", "words.txt");
+    await drop("textarea:not([maxlength])", "words.txt");
     await expect.poll(() => page.getByLabel("Text to align").inputValue()).toBe("Words of a song");
     expect(await page.locator(".upload-name").count()).toBe(1);
     expect(await page.getByText("neither audio nor video").count()).toBe(0);

@@ -43,7 +43,6 @@ export function PeakMeter({
           class="mixer-peak mixer-time"
           data-clipping={isClipping || undefined}
           data-testid="peak"
-          aria-label={isClipping ? "Peak above full scale, limited: forget it" : "Highest peak: forget it"}
           title={
             isClipping
               ? `The mix reaches ${formatPeak(highestDb)} dBFS: it is limited here. A saved mix keeps it, as floats. Click to forget the peak.`
