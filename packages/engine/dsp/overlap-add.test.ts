@@ -228,9 +228,22 @@ function demix(
   return isPadded ? joined.slice(border, joined.length - border) : joined;
 }
 
+/** Mixes the frames of its piece, so that each segment's place matters. */
+const network = (piece: ArrayLike<number>) =>
+  Array.from(piece, (value, n) => value * Math.cos(n) + (piece[(n * 7) % piece.length] ?? 0));
+
+/** The network's output for the whole signal, by our segments. */
+function separate(signal: readonly number[], grid: SegmentGrid): number[] {
+  const source = new ArraySource([Float32Array.from(signal)], 44_100);
+  const joint = new OverlapAdd(new SegmentGains(grid));
+  return Array.from({ length: grid.segmentCount }, (_, index) => {
+    const { marginFrames, lengthFrames } = segmentSpan(grid, index);
+    const made = network(readSegment(source, grid, index)[0] ?? []);
+    return [...joint.add(index, Float32Array.from(made.slice(marginFrames, marginFrames + lengthFrames)))];
+  }).flat();
+}
+
 it("`msst` is the loop of Music-Source-Separation-Training", () => {
-  const network = (piece: ArrayLike<number>) =>
-    Array.from(piece, (value, n) => value * Math.cos(n) + (piece[(n * 7) % piece.length] ?? 0));
   fc.assert(
     fc.property(
       fc.integer({ min: 20, max: 120 }),
@@ -239,13 +252,7 @@ it("`msst` is the loop of Music-Source-Separation-Training", () => {
       (segmentFrames, overlapCount, lengthFrames) => {
         const signal = Array.from({ length: lengthFrames }, (_, n) => Math.sin(n * n * 0.1));
         const grid = makeSegmentGrid({ segmentFrames, chunking: msst(overlapCount), lengthFrames });
-        const source = new ArraySource([Float32Array.from(signal)], 44_100);
-        const joint = new OverlapAdd(new SegmentGains(grid));
-        const joined = Array.from({ length: grid.segmentCount }, (_, index) => {
-          const { marginFrames, lengthFrames: own } = segmentSpan(grid, index);
-          const made = network(readSegment(source, grid, index)[0] ?? []);
-          return [...joint.add(index, Float32Array.from(made.slice(marginFrames, marginFrames + own)))];
-        }).flat();
+        const joined = separate(signal, grid);
         const expected = demix(signal, segmentFrames, overlapCount, network);
         expect(joined.length).toBe(expected.length);
         expect(Math.max(...joined.map((value, n) => Math.abs(value - expected[n]!)))).toBeLessThan(1e-5);
@@ -340,8 +347,6 @@ function demixMdxNet(signal: number[], chunk: number, trim: number, network: (pi
 }
 
 it("`mdx-net` is the loop of Ultimate Vocal Remover", () => {
-  const network = (piece: ArrayLike<number>) =>
-    Array.from(piece, (value, n) => value * Math.cos(n) + (piece[(n * 7) % piece.length] ?? 0));
   fc.assert(
     fc.property(
       fc.integer({ min: 30, max: 120 }),
@@ -350,13 +355,7 @@ it("`mdx-net` is the loop of Ultimate Vocal Remover", () => {
       (segmentFrames, trim, lengthFrames) => {
         const signal = Array.from({ length: lengthFrames }, (_, n) => Math.sin(n * n * 0.1));
         const grid = makeSegmentGrid({ segmentFrames, chunking: mdxNet(trim), lengthFrames });
-        const source = new ArraySource([Float32Array.from(signal)], 44_100);
-        const joint = new OverlapAdd(new SegmentGains(grid));
-        const joined = Array.from({ length: grid.segmentCount }, (_, index) => {
-          const { marginFrames, lengthFrames: own } = segmentSpan(grid, index);
-          const made = network(readSegment(source, grid, index)[0] ?? []);
-          return [...joint.add(index, Float32Array.from(made.slice(marginFrames, marginFrames + own)))];
-        }).flat();
+        const joined = separate(signal, grid);
         const expected = demixMdxNet(signal, segmentFrames, trim, network);
         expect(joined.length).toBe(expected.length);
         expect(Math.max(...joined.map((value, n) => Math.abs(value - expected[n]!)))).toBeLessThan(1e-5);
